@@ -1,0 +1,69 @@
+# Every target sets up what it needs: a fresh clone and Python 3.11 or newer are enough.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help setup compile demo test fast lint format types docs reference acceptance bench soak check clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: compile  ## make .venv with the package (editable) and the developer tools
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than 3.11; try: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# Without byte-code a command takes four times as long, and PYTHONDONTWRITEBYTECODE keeps it from being left behind.
+compile: $(READY)
+	@$(BIN)/python -m compileall -q loopx
+
+demo: compile  ## the worked example on a throw-away project, told step by step
+	@$(BIN)/loopx demo
+
+test: compile  ## the whole suite
+	$(PYTEST) -n 2
+
+fast: compile  ## the pure tests alone, in seconds
+	$(PYTEST) -q tests/unit
+
+lint: $(READY)  ## ruff, and the direction of the imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/lint-imports
+
+format: $(READY)  ## lay the code out and mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(READY)  ## mypy, strict
+	$(BIN)/mypy
+
+docs: compile  ## links resolve, generated pages are fresh
+	$(BIN)/python -m tools.check_links
+	$(BIN)/python -m tools.gen_reference --check
+
+reference: compile  ## write the generated pages again
+	$(BIN)/python -m tools.gen_reference
+
+acceptance: compile  ## the black-box checks of ../shared, where it is present
+	$(BIN)/python -m tools.acceptance
+
+bench: compile  ## whole-process times as ratios to a bare Python process
+	$(BIN)/python -m benchmarks.commands
+
+soak: compile  ## the property tests with many more examples
+	$(PYTEST) -n 2 -m hypothesis --hypothesis-profile=soak
+
+check: lint types test acceptance docs  ## all that must be green before a change lands
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) build dist benchmarks/results .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find loopx tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Measurements. Every timing is a ratio to a yardstick that is measured beside it."""

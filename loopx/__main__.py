@@ -1,0 +1,5 @@
+"""`python -m loopx`."""
+
+from loopx.main import run
+
+run()

@@ -1,0 +1,48 @@
+"""Leases whose time is over are put back by the next write, as an event of their own (S2.1, S2.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.store.events import Event, append_event
+from loopx.store.todos import select_todos
+
+if TYPE_CHECKING:
+    from loopx.core.todo import Todo
+    from loopx.store.transaction import Transaction
+
+_EXPIRED = "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at <= ? ORDER BY t.sequence"
+
+
+def settle_expired_leases(tx: Transaction) -> None:
+    """Free every todo whose lease has ended and remember who lost it (W5.3)."""
+    expired = select_todos(tx.db, _EXPIRED, (tx.now,))
+    if not expired:
+        return
+    for todo in expired:
+        _settle(tx, todo)
+    event = Event(
+        at=tx.now,
+        actor_kind="system",
+        actor="system",
+        action="leases_expired",
+        goal_id=None,
+        todo_id=expired[0].todo_id if len(expired) == 1 else None,
+        changes=tx.changes,
+        reason=None,
+        receipt={},
+        operation_id=tx.ids.new("op"),
+    )
+    append_event(tx.db, event)
+    tx.changes = {}
+
+
+def _settle(tx: Transaction, todo: Todo) -> None:
+    lease = todo.lease
+    assert lease is not None
+    claim = todo.claim
+    if claim is not None and claim.agent_id == lease.holder and claim.expires_at <= tx.now:
+        claim = None  # claim-next ties the claim to the lease: both end together
+    after = todo._replace(lease=None, claim=claim, attempts=todo.attempts + 1, last_holder=lease.holder)
+    tx.save(todo, after)
+    tx.record_lapse(todo.todo_id, lease.holder)

@@ -1,0 +1,77 @@
+"""`log`: what happened, by whom, why, and every value before and after."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loopx.app.page import Filter, Page, page_keys, total_of
+from loopx.core.instant import format_instant, parse_instant
+from loopx.store.events import COLUMNS
+from loopx.store.todos import resolve_todo_id
+
+if TYPE_CHECKING:
+    from loopx.app.mutation import Document
+    from loopx.app.project import Project, Snapshot
+
+LOG_SCHEMA = "log_v1"
+
+
+class LogFilter(NamedTuple):
+    """What the log is narrowed to."""
+
+    goal_id: str | None = None
+    todo_id: str | None = None
+    since: str | None = None
+    action: str | None = None
+
+
+def read_log(project: Project, wanted: LogFilter, page: Page) -> Document:
+    """Events in order; claim tokens are left out. TodoNotFoundError, UsageError."""
+
+    def query(snapshot: Snapshot) -> Document:
+        chosen = _filter(snapshot, wanted)
+        total = total_of(snapshot.db, "events", chosen)
+        chosen.add("sequence > ?", page.after)
+        sql = f"SELECT {COLUMNS} FROM events {chosen.where} ORDER BY sequence LIMIT ?"
+        rows = snapshot.db.execute(sql, [*chosen.values, page.limit + 1]).fetchall()
+        return {
+            "schema_version": LOG_SCHEMA,
+            "ok": True,
+            "events": [event_document(row) for row in rows[: page.limit]],
+            "total": total,
+            **page_keys([row[0] for row in rows], len(rows), page.limit),
+            "state": snapshot.state,
+        }
+
+    return project.read(query)
+
+
+def _filter(snapshot: Snapshot, wanted: LogFilter) -> Filter:
+    chosen = Filter()
+    if wanted.goal_id is not None:
+        chosen.add("goal_id = ?", snapshot.registry.goal(wanted.goal_id).goal_id)
+    if wanted.todo_id is not None:
+        chosen.add("todo_id = ?", resolve_todo_id(snapshot.db, wanted.todo_id))
+    if wanted.since is not None:
+        chosen.add("at >= ?", parse_instant(wanted.since, now=snapshot.now))
+    chosen.add_if("action = ?", wanted.action)
+    return chosen
+
+
+def event_document(row: tuple[Any, ...]) -> Document:
+    """One event on the wire."""
+    names = [name.strip() for name in COLUMNS.split(",")]
+    event = dict(zip(names, row, strict=True))
+    event["at"] = format_instant(event["at"])
+    event["changes"] = _without_tokens(json.loads(event["changes"]))
+    event["receipt"] = json.loads(event["receipt"])
+    return event
+
+
+def _without_tokens(changes: dict[str, Any]) -> dict[str, Any]:
+    """A token lets its holder finish the work, so only the claim's own answer shows it."""
+    shown = {table: rows for table, rows in changes.items() if table != "claim_tokens"}
+    for row in shown.get("todos", {}).values():
+        row.pop("claim_token", None)
+    return shown

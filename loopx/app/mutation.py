@@ -1,0 +1,252 @@
+"""What every mutation has in common: one transaction, one event, one receipt (S1.6, design.md §3).
+
+In order: the registry as it is now, an earlier answer of the same operation, expired leases, the
+goal and the actor; then the verb's own change; then its event, the kept answer and the receipt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loopx.app.expiry import settle_expired_leases
+from loopx.app.project import Project, Registry, read_registry, registered_agent
+from loopx.core.actor import Actor
+from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
+from loopx.core.errors import GoalNotActiveError, RoleNotAllowedError
+from loopx.core.goal import Goal, GoalState
+from loopx.core.lifecycle import Hand
+from loopx.store.database import project_id
+from loopx.store.events import Event, append_event, canonical
+from loopx.store.operations import record_answer, recorded_answer
+from loopx.store.registry_cache import fill_cache, last_seen_sha256, see_sha256
+from loopx.settings import TEAMMATE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from loopx.core.instant import Instant
+    from loopx.store.transaction import Transaction
+
+LEAD_ONLY = frozenset(
+    (
+        "todo_added", "gate_answered", "gate_revoked",
+        "goal_added", "goal_updated", "goal_paused", "goal_resumed", "goal_closed", "goal_reopened", "goal_accepted",
+        "agent_registered", "agent_retired", "authority_granted", "authority_revoked", "pool_set", "material_added",
+    )
+)  # fmt: skip
+
+Document = dict[str, Any]  # a JSON document on its way out; its schema is its type
+
+
+class Call(NamedTuple):
+    """What a mutating call says beside the verb's own request.
+
+    `intent` is everything that makes two calls the same call; `operation_id` makes a retry safe.
+    """
+
+    action: str
+    actor: Actor
+    intent: object
+    goal_id: str | None = None
+    reason: str | None = None
+    operation_id: str | None = None
+    dry_run: bool = False
+    full: bool = False
+    as_user: bool = False
+    claim_token: str | None = None
+    authority_reason: str | None = None
+    mends_graph: bool = False
+    needs_active_goal: bool = True
+    role: str | None = None
+
+
+class Outcome(NamedTuple):
+    """What a verb changed: its document, and what its event and receipt say beyond the changes."""
+
+    body: Document
+    todo_id: str | None = None
+    authority: AuthorityUse | None = None
+    next_command: str | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[tuple[str, object], ...] = ()
+
+
+class Work:
+    """What a verb works with inside the transaction."""
+
+    def __init__(self, project: Project, tx: Transaction, call: Call, registry: Registry) -> None:
+        self.project = project
+        self.tx = tx
+        self.call = call
+        self.registry = registry
+        self._goal: Goal | None = None
+
+    @property
+    def now(self) -> Instant:
+        return self.tx.now
+
+    @property
+    def actor(self) -> Actor:
+        return self.call.actor
+
+    @property
+    def goal(self) -> Goal:
+        """The goal of the call, once `enter_goal` or `mutate` has named it."""
+        if self._goal is None:
+            self.enter_goal(self.call.goal_id)
+        assert self._goal is not None
+        return self._goal
+
+    def enter_goal(self, goal_id: str | None) -> Goal:
+        """Work on this goal; GoalNotFoundError, GoalNotActiveError, AgentNotRegisteredError."""
+        goal = self.registry.goal(goal_id)
+        if self.actor.agent_id is not None:
+            registered_agent(goal, self.actor.agent_id)
+        if goal.state is GoalState.CLOSED and self.call.needs_active_goal:
+            raise GoalNotActiveError(
+                f"the goal {goal.goal_id} is closed",
+                hint="`loopx goal reopen` opens it again.",
+                goal_id=goal.goal_id,
+            )
+        self._goal = goal
+        return goal
+
+    def forget_goal(self) -> None:
+        """Read the goal again when it is next asked for: the registry has changed."""
+        self._goal = None
+
+    @property
+    def active_agents(self) -> frozenset[str]:
+        """The agents whose claims count."""
+        return frozenset(agent.agent_id for agent in self.goal.active_agents)
+
+    def hand(self, todo_id: str) -> Hand:
+        """Who reaches for that todo, and with what."""
+        token, agent_id = self.call.claim_token, self.actor.agent_id
+        return Hand(
+            actor=self.actor,
+            active_agents=self.active_agents,
+            grants=self.goal.grants,
+            token=token,
+            token_known=token is not None and self.tx.knows_token(todo_id, token),
+            lapsed=agent_id is not None and self.tx.has_lapsed(todo_id, agent_id),
+            as_user=self.call.as_user,
+            authority_reason=self.call.authority_reason,
+        )
+
+
+def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> Document:
+    """Carry out one mutation and return its document with the receipt.
+
+    A retry of the same operation returns the first answer with `replayed: true`.
+    OperationConflictError for another intent under the same id.
+    """
+    refuse_shaping_by_teammates(call)
+    intent = canonical([call.action, call.intent])
+    with project.store.write(dry_run=call.dry_run, mends_graph=call.mends_graph) as tx:
+        registry = _current_registry(project, tx)
+        if call.operation_id is not None:
+            answer = recorded_answer(tx.db, call.operation_id, intent)
+            if answer is not None:
+                answer["receipt"]["replayed"] = True
+                return answer
+        settle_expired_leases(tx)
+        work = Work(project, tx, call, registry)
+        outcome = change(work)
+        operation_id = call.operation_id or tx.ids.new("op")
+        document = _recorded(tx, work, outcome, operation_id)
+        if call.operation_id is not None:
+            record_answer(tx.db, operation_id, intent, document, document["receipt"]["sequence"])
+        if call.dry_run:
+            document["dry_run"] = True
+        return document
+
+
+def refuse_shaping_by_teammates(call: Call) -> None:
+    """RoleNotAllowedError where a teammate would add work, answer a gate or change the team (S3.2)."""
+    if call.role == TEAMMATE and call.action in LEAD_ONLY:
+        raise RoleNotAllowedError(
+            f"a teammate may not do this ({call.action})",
+            hint="Ask the lead; a teammate reads, claims and completes work.",
+            action=call.action,
+        )
+
+
+def _recorded(tx: Transaction, work: Work, outcome: Outcome, operation_id: str) -> Document:
+    receipt = _authority_receipt(outcome)
+    sequence = append_event(
+        tx.db,
+        Event(
+            at=tx.now,
+            actor_kind=work.actor.kind.value,
+            actor=work.actor.agent_id or work.actor.kind.value,
+            action=work.call.action,
+            goal_id=work.goal.goal_id if work.call.goal_id or outcome.todo_id else None,
+            todo_id=outcome.todo_id,
+            changes=tx.changes,
+            reason=work.call.reason,
+            receipt={**{k: v for k, v in receipt.items() if v is not None}, **dict(outcome.notes)},
+            operation_id=operation_id,
+        ),
+    )
+    document = dict(outcome.body)
+    document["receipt"] = {
+        "event": work.call.action,
+        "sequence": sequence,
+        "operation_id": operation_id,
+        "replayed": False,
+        **receipt,
+        "next_command": outcome.next_command,
+    }
+    document["state"] = project_id(tx.db)
+    document["warnings"] = list(outcome.warnings)
+    return document
+
+
+def _authority_receipt(outcome: Outcome) -> dict[str, Any]:
+    use = outcome.authority
+    return {
+        "mode": OVERRIDE_MODE if use else None,
+        "authority_source": AUTHORITY_SOURCE if use else None,
+        "authority_action": use.action.value if use else None,
+        "authority_reason": use.reason if use else None,
+    }
+
+
+def _current_registry(project: Project, tx: Transaction) -> Registry:
+    """The registry of the file's bytes; a hand edit since the last write becomes an event."""
+    registry = read_registry(tx.db, project.paths.registry)
+    seen = last_seen_sha256(tx.db)
+    if not registry.is_cached:
+        cache_registry(tx, registry)
+    if seen is not None and seen != registry.sha256:
+        record_registry_edit(tx, seen, registry)
+    if seen != registry.sha256:
+        see_sha256(tx.db, registry.sha256)
+    return registry
+
+
+def cache_registry(tx: Transaction, registry: Registry) -> None:
+    """Keep the parsed goals for the calls that follow."""
+    goals = [(goal_id, registry.encoded(goal_id) or "") for goal_id in registry.goal_ids]
+    fill_cache(tx.db, registry.sha256, goals)
+
+
+def record_registry_edit(tx: Transaction, seen: str, registry: Registry) -> None:
+    """The event `registry_edited`: somebody changed the file by hand (design.md §3)."""
+    append_event(
+        tx.db,
+        Event(
+            at=tx.now,
+            actor_kind="system",
+            actor="system",
+            action="registry_edited",
+            goal_id=None,
+            todo_id=None,
+            changes={"registry": {"sha256": {"sha256": [seen, registry.sha256]}}},
+            reason=None,
+            receipt={},
+            operation_id=tx.ids.new("op"),
+        ),
+    )
+

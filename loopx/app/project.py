@@ -1,0 +1,169 @@
+"""An opened project: where its state is, its store, and the registry as the file says it now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from loopx.core.digest import sha256_hex
+from loopx.core.errors import AgentNotRegisteredError, AgentRetiredError, GoalNotFoundError, UsageError
+from loopx.core.instant import Duration, Instant
+from loopx.registry.cache import decode_goal, encode_goal
+from loopx.settings import BUSY_TIMEOUT
+from loopx.store.database import Store, project_id
+from loopx.store.paths import state_paths
+from loopx.store.registry_cache import cached_goal, cached_goal_ids
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from loopx.core.goal import Goal
+    from loopx.ports import Clock, IdSource, TokenSource
+    from loopx.workspace.discovery import Location
+
+T = TypeVar("T")
+
+
+class Registry(NamedTuple):
+    """The goals of the registry's present bytes; a goal is decoded when it is asked for."""
+
+    sha256: str
+    goal_ids: tuple[str, ...]
+    encoded: Callable[[str], str | None]
+    is_cached: bool
+
+    def find(self, goal_id: str) -> Goal | None:
+        """The goal of that id, or None."""
+        text = self.encoded(goal_id)
+        return decode_goal(text) if text is not None else None
+
+    def goal(self, goal_id: str | None) -> Goal:
+        """The goal; the only one where none is named. GoalNotFoundError, UsageError."""
+        if goal_id is None:
+            goal_id = self._only_goal()
+        goal = self.find(goal_id)
+        if goal is None:
+            raise GoalNotFoundError(
+                f"there is no goal {goal_id!r}{near(goal_id, self.goal_ids)}",
+                hint="`loopx goal list` shows the goals.",
+                goal_id=goal_id,
+            )
+        return goal
+
+    def goals(self) -> tuple[Goal, ...]:
+        """All goals, in file order."""
+        return tuple(self.goal(goal_id) for goal_id in self.goal_ids)
+
+    def _only_goal(self) -> str:
+        if len(self.goal_ids) == 1:
+            return self.goal_ids[0]
+        if not self.goal_ids:
+            raise GoalNotFoundError("the project has no goal yet", hint="Add one with `loopx goal add`.")
+        raise UsageError(
+            "the project has several goals and none was named",
+            hint="Say which with --goal-id; `loopx goal list` shows them.",
+        )
+
+
+class Snapshot(NamedTuple):
+    """One read transaction: the database, the registry beside it, and the moment of asking."""
+
+    db: sqlite3.Connection
+    registry: Registry
+    now: Instant
+    state: str
+
+
+class Project:
+    """What every use case works on. Clock, ids and tokens are injected."""
+
+    def __init__(
+        self,
+        location: Location,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        tokens: TokenSource,
+        timeout: Duration = BUSY_TIMEOUT,
+    ) -> None:
+        self.location = location
+        self.paths = state_paths(location.state_dir)
+        self.clock = clock
+        self.ids = ids
+        self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+        self.timeout = timeout
+
+    def read(self, query: Callable[[Snapshot], T]) -> T:
+        """The query's answer on one snapshot of database and registry."""
+
+        def ask(db: sqlite3.Connection) -> T:
+            registry = read_registry(db, self.paths.registry)
+            return query(Snapshot(db, registry, self.clock.now(), project_id(db)))
+
+        return self.store.read(ask)
+
+    def close(self) -> None:
+        """Close the store's connections."""
+        self.store.close()
+
+
+def read_registry(db: sqlite3.Connection, path: str) -> Registry:
+    """The registry of the file's present bytes: from the cache, or parsed where that is stale.
+
+    RegistryInvalidError where the file is missing or wrong.
+    """
+    data = _registry_bytes(path)
+    sha256 = sha256_hex(data)
+    goal_ids = cached_goal_ids(db, sha256)
+    if goal_ids:
+        return Registry(sha256, goal_ids, lambda goal_id: cached_goal(db, sha256, goal_id), is_cached=True)
+    return parsed_registry(data, sha256, path)
+
+
+def parsed_registry(data: bytes, sha256: str, path: str) -> Registry:
+    """The registry of these bytes, parsed; RegistryInvalidError."""
+    from loopx.registry.read import parse_registry  # YAML only where the cache is stale
+
+    goals = {goal.goal_id: encode_goal(goal) for goal in parse_registry(data, source=path).goals}
+    return Registry(sha256, tuple(goals), goals.get, is_cached=False)
+
+
+def _registry_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as exc:
+        from loopx.store.files import storage_error
+
+        raise storage_error(exc, path) from exc
+
+
+def near(name: str, known: tuple[str, ...]) -> str:
+    """`; did you mean …?` for a near match, or nothing."""
+    from loopx.core.name import near_match
+
+    match = near_match(name, known)
+    return f"; did you mean {match!r}?" if match else ""
+
+
+def registered_agent(goal: Goal, agent_id: str) -> str:
+    """The id, if a registered agent that is not retired has it; never *the first agent* (W2.4).
+
+    AgentNotRegisteredError with the near match, AgentRetiredError.
+    """
+    agent = goal.agent(agent_id)
+    if agent is None:
+        known = tuple(known.agent_id for known in goal.agents)
+        raise AgentNotRegisteredError(
+            f"{agent_id!r} is not a registered agent of {goal.goal_id}{near(agent_id, known)}",
+            hint="`loopx agent list` shows the registered agents.",
+            agent_id=agent_id,
+            goal_id=goal.goal_id,
+        )
+    if agent.retired:
+        raise AgentRetiredError(
+            f"{agent_id} is retired from {goal.goal_id}",
+            hint="Register a new agent, or act as another one.",
+            agent_id=agent_id,
+        )
+    return agent_id

@@ -1,0 +1,172 @@
+"""`todo complete`: evidence, then what follows or that nothing does (W10.1–W10.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from loopx.app.gate_answer import Answer, approve_by_completion
+from loopx.app.held import refuse_gated
+from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.successors import Following, add_successors, refuse_contradiction
+from loopx.app.todo_new import todo_in_goal
+from loopx.app.todo_view import seen
+from loopx.contracts.todo_document import id_list
+from loopx.core.authority import LifecycleAction
+from loopx.core.command import command
+from loopx.core.errors import EvidenceRequiredError, TodoBlockedError, UsageError
+from loopx.core.lifecycle import authorise, live_owner, refuse_ineligible, refuse_unless_open, refuse_without_token
+from loopx.core.text import checked_text
+from loopx.core.todo import Claim, Closure, Role, Status, TaskClass
+
+if TYPE_CHECKING:
+    from loopx.app.project import Project
+    from loopx.core.authority import AuthorityUse
+    from loopx.core.todo import Todo
+
+COMPLETE_SCHEMA = "todo_complete_v1"
+NO_RATIONALE = "closed without follow-up and without a --reason that says why"
+
+
+class Completion(NamedTuple):
+    """What `todo complete` takes."""
+
+    evidence: str | None = None
+    failed: bool = False
+    meets: tuple[str, ...] = ()
+    following: Following = Following()
+
+
+def complete_todo(project: Project, call: Call, todo_id: str, completion: Completion) -> Document:
+    """Close a todo with its evidence (W10.1, S2.6).
+
+    Checked in this order: exists, open, token, owner or grant, exclusion, gates, dependencies.
+    AlreadyDoneError, LeaseExpiredError, ClaimMismatchError, NotClaimOwnerError, GateOpenError,
+    TodoBlockedError, EvidenceRequiredError.
+    """
+
+    def change(work: Work) -> Outcome:
+        todo = work.tx.todo(todo_in_goal(work, todo_id))
+        if todo.task_class is TaskClass.USER_GATE:
+            return approve_by_completion(work, todo, Answer(note=call.reason))
+        refuse_unless_open(todo)
+        use = _authorised(work, todo)
+        _refuse_unready(work, todo)
+        refuse_contradiction(completion.following)
+        return _completed(work, todo, completion, use)
+
+    return mutate(project, call, change)
+
+
+def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:
+    hand = work.hand(todo.todo_id)
+    refuse_without_token(todo, hand, work.now)
+    use = authorise(todo, hand, LifecycleAction.COMPLETE, work.now)
+    if work.actor.agent_id is not None:
+        refuse_ineligible(todo, work.actor.agent_id)
+    return use
+
+
+def _refuse_unready(work: Work, todo: Todo) -> None:
+    """Gated or blocked work is not finished (W3.6)."""
+    refuse_gated(work, todo)
+    if todo.unmet:
+        raise TodoBlockedError(
+            f"{todo.todo_id} waits for {todo.unmet} unmet dependencies",
+            hint=f"`loopx todo why {todo.todo_id}` names them.",
+            todo_id=todo.todo_id,
+            unmet_dependencies=todo.unmet,
+        )
+
+
+def _completed(work: Work, todo: Todo, completion: Completion, use: AuthorityUse | None) -> Outcome:
+    evidence = _evidence(todo, completion.evidence)
+    successors = add_successors(work, todo, completion.following)
+    done = work.tx.save(
+        todo,
+        todo._replace(
+            status=Status.DONE,
+            closure=_closure(completion),
+            closed_at=work.now,
+            evidence=evidence,
+            completion_rationale=work.call.reason,
+            no_followup=completion.following.no_followup,
+            successors=(*todo.successors, *successors),
+            claim=_doer(work, todo),
+            lease=None,
+        ),
+    )
+    meet_criteria(work, completion.meets, evidence or "", todo.todo_id)
+    body: Document = {
+        "schema_version": COMPLETE_SCHEMA,
+        "ok": True,
+        "todo": seen(work, done),
+        "closure": done.closure.value if done.closure else None,
+        **id_list("successors", successors),
+        **id_list("unblocked", work.tx.unblocked),
+    }
+    lonely = completion.following.no_followup and not work.call.reason
+    return Outcome(
+        body,
+        todo.todo_id,
+        authority=use,
+        next_command=_next_command(work),
+        warnings=(NO_RATIONALE,) if lonely else (),
+    )
+
+
+def _evidence(todo: Todo, evidence: str | None) -> str | None:
+    """Agent work is done only with evidence; a person's action may go without."""
+    if evidence is not None:
+        return checked_text(evidence, field="evidence")
+    if todo.role is Role.AGENT:
+        raise EvidenceRequiredError(
+            f"{todo.todo_id} is completed with evidence of its result",
+            hint="Say with --evidence what was checked and where it can be seen.",
+            todo_id=todo.todo_id,
+        )
+    return None
+
+
+def _closure(completion: Completion) -> Closure:
+    if completion.failed:
+        return Closure.FAILED
+    return Closure.NO_FOLLOWUP if completion.following.no_followup else Closure.COMPLETED
+
+
+def _doer(work: Work, todo: Todo) -> Claim | None:
+    """The record of who did it: the claim that counts, otherwise the agent that completes (W3.2)."""
+    agent_id = work.actor.agent_id
+    if agent_id is None or live_owner(todo, work.now, work.active_agents) not in (None, agent_id):
+        return todo.claim
+    if todo.claim is not None and todo.claim.agent_id == agent_id:
+        return todo.claim
+    return Claim(agent_id, work.now, work.now)
+
+
+def meet_criteria(work: Work, criteria: tuple[str, ...], evidence: str, todo_id: str | None) -> None:
+    """Record acceptance criteria of the goal as met; UsageError for one that the goal does not have."""
+    from loopx.app.project import near
+
+    known = tuple(criterion.id for criterion in work.goal.acceptance)
+    for criterion_id in criteria:
+        if criterion_id not in known:
+            raise UsageError(
+                f"{work.goal.goal_id} has no criterion {criterion_id!r}{near(criterion_id, known)}",
+                hint="`loopx goal show` lists the criteria.",
+            )
+        record = {
+            "goal_id": work.goal.goal_id,
+            "criterion_id": criterion_id,
+            "evidence": evidence,
+            "todo_id": todo_id,
+            "met_by": work.actor.agent_id or work.actor.kind.value,
+            "met_at": work.now,
+        }
+        work.tx.put("criteria_met", ("goal_id", "criterion_id"), record)
+
+
+def _next_command(work: Work) -> str:
+    agent_id = work.actor.agent_id
+    if agent_id is None:
+        return command("status", "--goal-id", work.goal.goal_id)
+    return command("quota", "should-run", "--goal-id", work.goal.goal_id, "--agent-id", agent_id)

@@ -1,0 +1,86 @@
+"""Lists of todos: `todo list`, `gate list` and `inbox` (bounded, oldest first, S1.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from loopx.app.page import Filter, Page, page_keys, total_of
+from loopx.app.project import registered_agent
+from loopx.contracts.todo_document import brief_todo, full_todo
+from loopx.core.todo import Role, Status, TaskClass
+from loopx.store.todos import bare_todos, select_todos
+
+if TYPE_CHECKING:
+    from loopx.app.mutation import Document
+    from loopx.app.project import Project, Snapshot
+    from loopx.core.todo import Todo
+
+LIST_SCHEMA = "todo_list_v1"
+
+
+class Wanted(NamedTuple):
+    """What a list is narrowed to; None does not narrow."""
+
+    goal_id: str | None = None
+    status: Status | None = None
+    task_class: TaskClass | None = None
+    role: Role | None = None
+    claimed_by: str | None = None
+    text_match: str | None = None
+    runnable_for: str | None = None
+    open_only: bool = False
+
+
+def list_todos(project: Project, wanted: Wanted, page: Page, *, full: bool = False) -> Document:
+    """The todos that match, in creation order. GoalNotFoundError, AgentNotRegisteredError."""
+
+    def query(snapshot: Snapshot) -> Document:
+        chosen = _filter(snapshot, wanted)
+        total = total_of(snapshot.db, "todos t", chosen)
+        chosen.add("t.sequence > ?", page.after)
+        read = select_todos if full else bare_todos
+        found = read(snapshot.db, f"{chosen.where} ORDER BY t.sequence LIMIT ?", [*chosen.values, page.limit + 1])
+        return {
+            "schema_version": LIST_SCHEMA,
+            "ok": True,
+            "todos": [_seen(snapshot, todo, full=full) for todo in found[: page.limit]],
+            "total": total,
+            **page_keys([todo.sequence for todo in found], len(found), page.limit),
+            "state": snapshot.state,
+        }
+
+    return project.read(query)
+
+
+def _seen(snapshot: Snapshot, todo: Todo, *, full: bool) -> Document:
+    if not full:
+        return brief_todo(todo)
+    goal = snapshot.registry.find(todo.goal_id)
+    agents = [agent.agent_id for agent in goal.active_agents] if goal else []
+    return full_todo(todo, now=snapshot.now, active_agents=agents)
+
+
+def _filter(snapshot: Snapshot, wanted: Wanted) -> Filter:
+    chosen = Filter()
+    if wanted.goal_id is not None:
+        chosen.add("t.goal_id = ?", snapshot.registry.goal(wanted.goal_id).goal_id)
+    chosen.add_if("t.status = ?", wanted.status and wanted.status.value)
+    chosen.add_if("t.task_class = ?", wanted.task_class and wanted.task_class.value)
+    chosen.add_if("t.role = ?", wanted.role and wanted.role.value)
+    chosen.add_if("t.claimed_by = ?", wanted.claimed_by)
+    if wanted.text_match is not None:
+        chosen.add("instr(lower(t.text), lower(?)) > 0", wanted.text_match)
+    if wanted.open_only:
+        chosen.add("t.closure IS NULL AND t.status = 'open'")
+    if wanted.runnable_for is not None:
+        _narrow_to_runnable(snapshot, wanted, chosen)
+    return chosen
+
+
+def _narrow_to_runnable(snapshot: Snapshot, wanted: Wanted, chosen: Filter) -> None:
+    """Only what the compiler would let this agent run: one readiness, not a second one."""
+    from loopx.app.runnable import runnable_condition
+
+    goal = snapshot.registry.goal(wanted.goal_id)
+    condition, values = runnable_condition(snapshot, goal, registered_agent(goal, wanted.runnable_for or ""))
+    chosen.add(condition, *values)

@@ -1,0 +1,328 @@
+"""From what a caller typed to a todo that may be stored: every check at entry (W1, W6.1, W10.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from loopx.app.project import registered_agent
+from loopx.core.errors import (
+    DependencyMissingError,
+    ReasonRequiredError,
+    ResumeConditionInvalidError,
+    UsageError,
+)
+from loopx.core.instant import Duration, parse_instant
+from loopx.core.name import normalise_name
+from loopx.core.repository import parse_repository
+from loopx.core.resume import parse_resume_condition
+from loopx.core.scope import parse_decision_scope
+from loopx.core.text import checked_text, parse_priority, tagged_priority
+from loopx.core.todo import (
+    CLASSES_OF_ROLE,
+    DEFAULT_CLASS,
+    DEFAULT_PRIORITY,
+    STALE_AFTER,
+    Claim,
+    ContinuationPolicy,
+    Gate,
+    Polling,
+    Resume,
+    Role,
+    Route,
+    Status,
+    TaskClass,
+    Todo,
+    Validation,
+)
+from loopx.store.todos import resolve_todo_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from loopx.app.mutation import Work
+
+VALIDATION_TIMEOUT: Duration = 10 * 60 * 1_000_000  # ten minutes, where none is given
+
+
+class NewTodo(NamedTuple):
+    """What `todo add` takes; the texts are still as typed."""
+
+    text: str
+    role: Role = Role.AGENT
+    task_class: TaskClass | None = None
+    action_kind: str | None = None
+    priority: str | None = None
+    status: Status = Status.OPEN
+    blocked_by: tuple[str, ...] = ()
+    required_capabilities: tuple[str, ...] = ()
+    target_capability: str | None = None
+    task_repository: str | None = None
+    required_write_scopes: tuple[str, ...] = ()
+    required_decision_scopes: tuple[str, ...] = ()
+    decision_scope: str | None = None
+    blocks_agent: str | None = None
+    global_gate: bool = False
+    unblocks_todo_id: str | None = None
+    excluded_agents: tuple[str, ...] = ()
+    bound_agent: str | None = None
+    continuation_policy: ContinuationPolicy = ContinuationPolicy.INDEPENDENT_HANDOFF
+    resume_when: str | None = None
+    block_reason: str | None = None
+    poll_every: Duration | None = None
+    next_due_at: str | None = None
+    expires_at: str | None = None
+    claimed_by: str | None = None
+    acceptance: tuple[str, ...] = ()
+    validation_argv: tuple[str, ...] | None = None
+    validation_timeout: Duration | None = None
+
+
+def build_todo(work: Work, new: NewTodo) -> Todo:
+    """The todo that the request means; nothing is stored yet. UsageError and the refusals of its parts."""
+    task_class = new.task_class or DEFAULT_CLASS[new.role]
+    _refuse_misfit(new, task_class)
+    text = checked_text(new.text, field="text")
+    todo = Todo(
+        todo_id=work.tx.ids.new("todo"),
+        sequence=0,
+        role=new.role,
+        status=new.status,
+        priority=priority_of(text, new.priority),
+        text=text,
+        route=build_route(work, new, task_class),
+        created_at=work.now,
+        updated_at=work.now,
+        action_kind=optional_name(new.action_kind, "action kind"),
+        target_capability=optional_name(new.target_capability, "capability"),
+        continuation_policy=new.continuation_policy,
+        claim=_first_claim(work, new),
+        blocked_by=dependency_ids(work, new.blocked_by),
+        block_reason=new.block_reason,
+        resume=resume_of(work, new.resume_when),
+        gate=_gate_of(work, new, task_class),
+        polling=_polling_of(work, new, task_class),
+        acceptance=tuple(checked_text(text, field="acceptance") for text in new.acceptance),
+        validation=validation_of(new.validation_argv, new.validation_timeout),
+    )
+    return checked_todo(todo)
+
+
+def checked_todo(todo: Todo) -> Todo:
+    """The todo, if its status and class have what they need to end one day (W10.5, hardening: one-way door)."""
+    if todo.status is Status.DEFERRED and todo.resume is None:
+        raise ResumeConditionInvalidError(
+            "a deferred todo needs a condition that wakes it",
+            hint="Give --resume-when, such as todo_done:ID, pr_merged:REF or in:2h.",
+        )
+    if todo.status is Status.BLOCKED and not (todo.block_reason or todo.blocked_by or todo.resume):
+        raise ReasonRequiredError("a blocked todo needs its cause", hint="Give --reason or --blocked-by.")
+    if todo.task_class is TaskClass.BLOCKER and not (todo.block_reason or todo.resume):
+        raise ReasonRequiredError(
+            "a blocker needs its fact or the condition that ends it", hint="Give --reason or --resume-when."
+        )
+    if todo.claim is not None and todo.claim.agent_id in todo.route.excluded_agents:
+        from loopx.core.lifecycle import refuse_ineligible
+
+        refuse_ineligible(todo, todo.claim.agent_id)
+    return todo
+
+
+def _refuse_misfit(new: NewTodo, task_class: TaskClass) -> None:
+    if task_class not in CLASSES_OF_ROLE[new.role]:
+        fitting = ", ".join(CLASSES_OF_ROLE[new.role])
+        raise UsageError(
+            f"role {new.role} has no {task_class}", hint=f"With --role {new.role} use one of: {fitting}."
+        )
+    if new.status is Status.DONE:
+        raise UsageError("a new todo is not done", hint="Add it, then complete it with evidence.")
+    gate_only = (new.decision_scope, new.blocks_agent, new.unblocks_todo_id, new.global_gate or None)
+    if task_class is not TaskClass.USER_GATE and any(gate_only):
+        raise UsageError(
+            f"a {task_class} decides nothing: decision scope, blocked agent, global gate and unblocked todo"
+            " belong to a user_gate",
+            hint="Use --role user --task-class user_gate.",
+        )
+    monitor_only = (new.poll_every, new.next_due_at, new.expires_at)
+    if task_class is not TaskClass.MONITOR and any(monitor_only):
+        raise UsageError(
+            f"a {task_class} is not polled: --poll-every, --next-due-at and --expires-at belong to a monitor",
+            hint="Use --task-class continuous_monitor.",
+        )
+
+
+def priority_of(text: str, option: str | None) -> int:
+    """The priority of the `[Pn]` tag or the option, P2 without either; they must not contradict (W1.5)."""
+    tagged = tagged_priority(text)
+    if option is None:
+        return DEFAULT_PRIORITY if tagged is None else tagged
+    given = parse_priority(option)
+    if tagged not in (None, given):
+        raise UsageError(
+            f"the text says [P{tagged}] and the option says P{given}", hint="Leave one of them out, or make them equal."
+        )
+    return given
+
+
+def build_route(work: Work, new: NewTodo, task_class: TaskClass) -> Route:
+    """The routing fields, each in its canonical spelling."""
+    return Route(
+        goal_id=work.goal.goal_id,
+        task_class=task_class,
+        required_capabilities=names(new.required_capabilities, "capability"),
+        task_repository=parse_repository(new.task_repository) if new.task_repository else None,
+        required_write_scopes=write_scopes(new.required_write_scopes),
+        required_decision_scopes=decision_scopes(new.required_decision_scopes),
+        excluded_agents=agents(work, new.excluded_agents),
+        bound_agent=agent(work, new.bound_agent),
+    )
+
+
+def _gate_of(work: Work, new: NewTodo, task_class: TaskClass) -> Gate | None:
+    if task_class is not TaskClass.USER_GATE:
+        return None
+    refuse_double_reach(new.blocks_agent, new.global_gate)
+    return Gate(
+        decision_scope=str(parse_decision_scope(new.decision_scope)) if new.decision_scope else None,
+        blocks_agent=agent(work, new.blocks_agent),
+        global_gate=new.global_gate,
+        unblocks_todo_id=todo_in_goal(work, new.unblocks_todo_id) if new.unblocks_todo_id else None,
+    )
+
+
+def refuse_double_reach(blocks_agent: str | None, global_gate: bool) -> None:
+    """A gate holds one agent or all of them, not both."""
+    if blocks_agent and global_gate:
+        raise UsageError("a gate holds one agent or everybody", hint="Give --blocks-agent or --global-gate, not both.")
+
+
+def _polling_of(work: Work, new: NewTodo, task_class: TaskClass) -> Polling | None:
+    if task_class is not TaskClass.MONITOR:
+        return None
+    if new.poll_every is None and new.next_due_at is None:
+        raise UsageError("a monitor needs its time", hint="Give --poll-every or --next-due-at.")
+    due = parse_instant(new.next_due_at, now=work.now) if new.next_due_at else work.now + (new.poll_every or 0)
+    expires = parse_instant(new.expires_at, now=work.now) if new.expires_at else None
+    return Polling(next_due_at=due, poll_every=new.poll_every, expires_at=expires)
+
+
+def _first_claim(work: Work, new: NewTodo) -> Claim | None:
+    holder = agent(work, new.claimed_by)
+    if holder is None:
+        return None
+    if new.role is Role.USER:
+        raise UsageError("a person's todo is not claimed by an agent", hint="Leave --claimed-by out.")
+    return Claim(holder, work.now, work.now + STALE_AFTER)
+
+
+def resume_of(work: Work, text: str | None) -> Resume | None:
+    """The condition, with a todo id resolved; ResumeConditionInvalidError, ResumeConditionUnsatisfiableError."""
+    if text is None:
+        return None
+    condition = parse_resume_condition(text, now=work.now)
+    if condition.kind == "todo_done":
+        return Resume("todo_done", _awaited_todo(work, condition.ref))
+    if condition.kind == "capacity_available":
+        _refuse_unknown_pool(work, condition.ref)
+    return Resume(condition.kind.value, condition.ref, condition.at_us)
+
+
+def _awaited_todo(work: Work, typed: str) -> str:
+    """The todo that is waited for, if it can ever be done: not a monitor, not given up."""
+    from loopx.core.errors import ResumeConditionUnsatisfiableError
+    from loopx.core.todo import Closure
+
+    awaited = work.tx.todo(todo_in_goal(work, typed))
+    seen = {awaited.todo_id}
+    while awaited.closure is Closure.SUPERSEDED and awaited.superseded_by and awaited.superseded_by not in seen:
+        awaited = work.tx.todo(awaited.superseded_by)
+        seen.add(awaited.todo_id)
+    if awaited.task_class is TaskClass.MONITOR or awaited.closure in (Closure.FAILED, Closure.SUPERSEDED):
+        state = awaited.closure or awaited.task_class
+        raise ResumeConditionUnsatisfiableError(
+            f"todo_done:{typed} can never hold: {awaited.todo_id} is {state}",
+            hint="Wait for something that can still happen, such as another todo or a time.",
+            todo_id=awaited.todo_id,
+        )
+    return awaited.todo_id
+
+
+def _refuse_unknown_pool(work: Work, name: str) -> None:
+    from loopx.core.errors import ResumeConditionUnsatisfiableError
+
+    if name not in {pool.name for pool in work.goal.pools}:
+        raise ResumeConditionUnsatisfiableError(
+            f"capacity_available:{name} can never hold: {work.goal.goal_id} has no pool of that name",
+            hint="Make the pool first with `loopx pool set`.",
+            pool=name,
+        )
+
+
+def validation_of(argv: tuple[str, ...] | None, timeout: Duration | None) -> Validation | None:
+    """The command that must pass before completion."""
+    if argv is None:
+        if timeout is not None:
+            raise UsageError("--validation-timeout needs a command", hint="Give --validation-command too.")
+        return None
+    return Validation(argv, timeout or VALIDATION_TIMEOUT)
+
+
+def dependency_ids(work: Work, typed: Iterable[str]) -> tuple[str, ...]:
+    """Full ids in declared order, each once; DependencyMissingError where one is not in this goal."""
+    from loopx.core.errors import TodoNotFoundError
+
+    found: list[str] = []
+    for name in typed:
+        try:
+            found.append(todo_in_goal(work, name))
+        except TodoNotFoundError as exc:
+            raise DependencyMissingError(
+                f"{name!r} is no todo of {work.goal.goal_id}", hint="`loopx todo list` shows the ids.", todo_id=name
+            ) from exc
+    return unique(found)
+
+
+def todo_in_goal(work: Work, typed: str) -> str:
+    """The full id of a todo of this goal; TodoNotFoundError, UsageError where several fit."""
+    return resolve_todo_id(work.tx.db, typed, goal_id=work.goal.goal_id)
+
+
+def agent(work: Work, name: str | None) -> str | None:
+    """The registered agent of that name; AgentNotRegisteredError with the near match."""
+    return None if name is None else registered_agent(work.goal, normalise_name(name, what="agent id"))
+
+
+def agents(work: Work, given: Iterable[str]) -> tuple[str, ...]:
+    """Registered agents, each once."""
+    return unique(agent(work, name) or "" for name in given)
+
+
+def names(given: Iterable[str], what: str) -> tuple[str, ...]:
+    """Names in their one spelling, each once."""
+    return unique(normalise_name(name, what=what) for name in given)
+
+
+def optional_name(given: str | None, what: str) -> str | None:
+    """A name in its one spelling, or none."""
+    return None if given is None else normalise_name(given, what=what)
+
+
+def decision_scopes(given: Iterable[str]) -> tuple[str, ...]:
+    """Decision scopes in their canonical spelling, each once."""
+    return unique(str(parse_decision_scope(text)) for text in given)
+
+
+def write_scopes(given: Iterable[str]) -> tuple[str, ...]:
+    """Write scopes in their canonical spelling, each once; WriteScopeInvalidError."""
+    given = tuple(given)
+    if not given:
+        return ()
+    from loopx.core.glob import normalise_write_scope
+
+    return unique(normalise_write_scope(text) for text in given)
+
+
+def unique(values: Iterable[str]) -> tuple[str, ...]:
+    """Each value once, at its first place."""
+    return tuple(dict.fromkeys(values))
+
+

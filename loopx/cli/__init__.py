@@ -1,0 +1,1 @@
+"""The command line: options → one request → one use case → one renderer."""

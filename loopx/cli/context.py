@@ -1,0 +1,181 @@
+"""One call from the outside: its settings, its options wherever they stood, and the project it opens."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from loopx.core.errors import ActorRequiredError, IdentityMismatchError, ReasonRequiredError, UsageError
+from loopx.settings import FORMATS, Settings, settings_from
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from loopx.app.mutation import Call
+    from loopx.app.project import Project
+    from loopx.core.actor import Actor
+    from loopx.ports import Clock, IdSource, TokenSource
+
+# Parameters that change how an answer is shown, not what is asked for.
+_NOT_INTENT = frozenset(("full",))
+
+
+class Ports(NamedTuple):
+    """The outside that tests replace."""
+
+    clock: Clock
+    ids: IdSource
+    tokens: TokenSource
+
+
+class Invocation:
+    """What the commands share: options of every level, settings of the environment, the open project."""
+
+    def __init__(self, settings: Settings, ports: Ports | None) -> None:
+        self.settings = settings
+        self.ports = ports
+        self.options: dict[str, Any] = {}
+        self._project: Project | None = None
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], ports: Ports | None) -> Invocation:
+        """An invocation under that environment."""
+        return cls(settings_from(environment), ports)
+
+    def check_format(self) -> None:
+        """UsageError for a format that does not exist (then the answer is JSON, which any caller reads)."""
+        chosen = self.options["format"]
+        if chosen not in FORMATS:
+            self.options["format"] = "json"
+            raise UsageError(f"{chosen!r} is not a format", hint="--format is text or json.")
+
+    @property
+    def is_json(self) -> bool:
+        return bool(self.options["format"] == "json")
+
+    def project(self) -> Project:
+        """The project of this call, opened once. ProjectNotFoundError."""
+        if self._project is None:
+            from loopx.app.project import Project
+            from loopx.workspace.discovery import locate
+
+            location = locate(
+                option=self.options.get("project"), environment=self.settings.project, cwd=working_directory()
+            )
+            ports = self.real_ports()
+            self._project = Project(
+                location,
+                clock=ports.clock,
+                ids=ports.ids,
+                tokens=ports.tokens,
+                timeout=self.settings.busy_timeout,
+            )
+        return self._project
+
+    def real_ports(self) -> Ports:
+        """The injected ports, or the system's."""
+        if self.ports is None:
+            from loopx.system import RandomIds, RandomTokens, SystemClock
+
+            self.ports = Ports(SystemClock(), RandomIds(), RandomTokens())
+        return self.ports
+
+    @property
+    def goal_id(self) -> str | None:
+        """The goal that was named, in its one spelling."""
+        given = self.options.get("goal_id")
+        if given is None:
+            return None
+        from loopx.core.name import normalise_name
+
+        return normalise_name(given, what="goal id")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What finding the project had to say."""
+        return self._project.location.warnings if self._project else ()
+
+    def actor(self, named: str | None = None) -> Actor:
+        """Who acts: the option over the environment over nobody, which means a person (cli.md).
+
+        IdentityMismatchError where the identity is fixed and another agent is named (S2.3).
+        """
+        from loopx.core.actor import Actor, ActorKind
+        from loopx.core.name import normalise_name
+
+        option = named if named is not None else self.options.get("agent_id")
+        if named is not None and self.options.get("agent_id") not in (None, named):
+            raise UsageError(
+                f"the call names two actors, {named!r} and {self.options['agent_id']!r}", hint="Name one of them."
+            )
+        agent_id = normalise_name(option, what="agent id") if option is not None else self.settings.agent_id
+        if self.settings.identity_fixed and agent_id != self.settings.agent_id:
+            raise IdentityMismatchError(
+                f"this process is {self.settings.agent_id}; it cannot act as {agent_id}",
+                hint="Leave the agent option out.",
+                agent_id=agent_id,
+            )
+        return self._person(agent_id) if agent_id is None or self.options.get("as_user") else Actor(
+            ActorKind.AGENT, agent_id
+        )
+
+    def _person(self, agent_id: str | None) -> Actor:
+        from loopx.core.actor import Actor, ActorKind
+
+        if self.options.get("as_user"):
+            if self.settings.agent_id is not None:
+                raise IdentityMismatchError(
+                    "an agent's session cannot act as the user (LOOPX_AGENT_ID is set)",
+                    hint="Ask the user to run the command.",
+                )
+            if agent_id is not None:
+                raise UsageError("--as-user and an agent contradict each other", hint="Leave one of them out.")
+            if not self.options.get("reason"):
+                raise ReasonRequiredError("--as-user needs a reason", hint="Say why with --reason.")
+        return Actor(ActorKind.USER, None)
+
+    def agent(self) -> str:
+        """The agent that this call is about; ActorRequiredError where none is named."""
+        actor = self.actor()
+        if actor.agent_id is None:
+            raise ActorRequiredError("this command needs an agent", hint="Name it with --agent-id.")
+        return actor.agent_id
+
+    def call(self, action: str, *, actor: Actor | None = None, **more: Any) -> Call:
+        """The mutating call that these options make; its intent is every parameter that was given."""
+        from loopx.app.mutation import Call
+
+        options = self.options
+        params = click.get_current_context().params
+        intent = {name: value for name, value in sorted(params.items()) if name not in _NOT_INTENT}
+        who = actor or self.actor()
+        return Call(
+            action=action,
+            actor=who,
+            intent=[self.goal_id, who.agent_id, options.get("reason"), intent],
+            goal_id=self.goal_id,
+            reason=options.get("reason"),
+            operation_id=options.get("operation_id"),
+            dry_run=bool(options.get("dry_run")),
+            full=bool(options.get("full")),
+            as_user=bool(options.get("as_user")),
+            claim_token=options.get("claim_token"),
+            authority_reason=options.get("authority_reason"),
+            role=self.settings.role,
+            **more,
+        )
+
+    def close(self) -> None:
+        """Close the project, if one was opened."""
+        if self._project is not None:
+            self._project.close()
+
+
+def working_directory() -> str | None:
+    """The current folder, or None where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None

@@ -1,0 +1,83 @@
+"""How an answer leaves: one JSON document, or text; UTF-8 whatever the terminal's code page says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loopx.cli.context import Invocation
+    from loopx.core.errors import LoopxError
+
+Document = dict[str, Any]
+
+
+def emit(invocation: Invocation, document: Document) -> None:
+    """Write a success document in the format of the call; warnings of text go to standard error."""
+    document["warnings"] = [*invocation.warnings, *document.get("warnings", ())]
+    if invocation.is_json:
+        write_json(document)
+        return
+    from loopx.cli.render import render
+
+    write_text(render(document))
+    for warning in document["warnings"]:
+        write_note(f"warning: {warning}")
+
+
+def emit_error(invocation: Invocation, error: LoopxError) -> None:
+    """Write a refusal: `error_v1` on standard output, or two lines on standard error."""
+    if invocation.is_json:
+        write_json(error_document(error, list(invocation.warnings)))
+        return
+    write_note(f"loopx: {error.message} [{error.code}]")
+    if error.hint:
+        write_note(f"  {error.hint}")
+
+
+def error_document(error: LoopxError, warnings: list[str]) -> Document:
+    """The document of a refusal."""
+    return {
+        "schema_version": "error_v1",
+        "ok": False,
+        "error": {
+            "code": error.code,
+            "message": error.message,
+            "hint": error.hint,
+            "details": error.details,
+        },
+        "warnings": warnings,
+    }
+
+
+def write_json(document: Document) -> None:
+    """One document and a line end: compact when piped, indented on a terminal."""
+    indented = sys.stdout.isatty()
+    text = json.dumps(
+        document, ensure_ascii=False, indent=2 if indented else None, separators=None if indented else (",", ":")
+    )
+    _write(sys.stdout, text + "\n", errors="backslashreplace")
+
+
+def write_text(text: str) -> None:
+    """Text for people, with one line end."""
+    _write(sys.stdout, text.rstrip("\n") + "\n", errors="replace")
+
+
+def write_note(text: str) -> None:
+    """A line on standard error; a full or closed one is nobody's failure."""
+    try:
+        _write(sys.stderr, text + "\n", errors="backslashreplace")
+    except (OSError, ValueError):
+        return
+
+
+def _write(stream: Any, text: str, *, errors: str) -> None:
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:  # a stream that tests put in place
+        stream.write(text)
+        return
+    stream.flush()
+    buffer.write(text.encode("utf-8", errors))
+    buffer.flush()

@@ -1,0 +1,111 @@
+"""The root command, and the only place where errors become text or JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from loopx import __version__
+from loopx.cli.context import Invocation, Ports
+from loopx.cli.lazy import LazyGroup, shared_options
+from loopx.cli.output import emit_error
+from loopx.core.errors import LoopxError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CLOSED_PIPE = 141
+INTERRUPTED = 130
+
+FAMILIES = {
+    "init": ("loopx.cli.init", "Make a project's state folder."),
+    "where": ("loopx.cli.where", "Which state is used, and how it was found."),
+    "demo": ("loopx.cli.demo", "The worked example on a throw-away project."),
+    "goal": ("loopx.cli.goal", "Goals: add, list, show, update, pause, resume, close, reopen, accept."),
+    "agent": ("loopx.cli.agent", "Equal peers: register, list, retire."),
+    "authority": ("loopx.cli.authority", "Grants over peers' claimed todos."),
+    "todo": ("loopx.cli.todo", "The work graph."),
+    "gate": ("loopx.cli.gate", "Decisions that wait for a person."),
+    "inbox": ("loopx.cli.inbox", "What waits for a person."),
+    "quota": ("loopx.cli.quota", "What may run now, and what it costs."),
+    "status": ("loopx.cli.status", "The goal at a glance."),
+    "log": ("loopx.cli.log", "What happened, newest last."),
+    "schema": ("loopx.cli.schema", "The contracts of every JSON document."),
+    "completion": ("loopx.cli.completion", "Shell completion for bash, zsh and fish."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    members=FAMILIES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: loopx quota should-run --goal-id ship --agent-id agent-a --format json",
+)
+@shared_options
+@click.version_option(__version__, message="loopx %(version)s")
+def cli() -> None:
+    """A control plane for long-running agents: goals, work graph, gates, leases, decisions."""
+
+
+def main(argv: Sequence[str], *, ports: Ports | None = None, environment: Mapping[str, str] | None = None) -> int:
+    """Run one command and return its exit code; output goes to the standard streams."""
+    invocation = Invocation.of(os.environ if environment is None else environment, ports)
+    invocation.options["format"] = typed_format(argv) or invocation.settings.format
+    try:
+        invocation.check_format()
+        result = cli.main(args=list(argv), prog_name="loopx", standalone_mode=False, obj=invocation)
+        return result if isinstance(result, int) else 0
+    except BrokenPipeError:
+        _silence_stdout()
+        return CLOSED_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except click.exceptions.Exit as exc:
+        return exc.exit_code
+    except LoopxError as exc:
+        return _report(invocation, exc)
+    except click.ClickException as exc:
+        from loopx.cli.usage import usage_error
+
+        return _report(invocation, usage_error(exc))
+    except Exception as exc:
+        return _report_bug(invocation, exc)
+    finally:
+        invocation.close()
+
+
+def typed_format(argv: Sequence[str]) -> str | None:
+    """The `--format` of an argv that need not parse, so that even usage errors come in that format."""
+    for at, word in enumerate(argv):
+        if word == "--":
+            return None
+        if word.startswith("--format="):
+            return word.removeprefix("--format=")
+        if word == "--format" and at + 1 < len(argv):
+            return argv[at + 1]
+    return None
+
+
+def _report(invocation: Invocation, error: LoopxError) -> int:
+    try:
+        emit_error(invocation, error)
+    except BrokenPipeError:
+        _silence_stdout()
+        return CLOSED_PIPE
+    return error.exit_code
+
+
+def _report_bug(invocation: Invocation, exc: Exception) -> int:
+    import traceback
+
+    traceback.print_exception(exc)
+    return _report(invocation, LoopxError(f"a bug in loopx: {exc}", hint="Please report the traceback."))
+
+
+def _silence_stdout() -> None:
+    """Nothing more can be written; keep the interpreter from trying at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+

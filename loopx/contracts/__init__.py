@@ -1,0 +1,1 @@
+"""Codecs between values and documents; the schemas live in `schemas/`."""

@@ -1,0 +1,18 @@
+"""Who acts: a person, or one registered agent."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class ActorKind(StrEnum):
+    USER = "user"  # a person; the default where no agent is named
+    AGENT = "agent"
+
+
+class Actor(NamedTuple):
+    """The author of a mutation; `agent_id` is None exactly for a person."""
+
+    kind: ActorKind
+    agent_id: str | None = None

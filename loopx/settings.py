@@ -1,0 +1,41 @@
+"""The settings of one call, read once at the edge: option over environment over default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from loopx.core.instant import SECOND, Duration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BUSY_TIMEOUT: Duration = 10 * SECOND  # well below the default lease of 15 minutes
+FORMATS = ("text", "json")
+FIXED = "fixed"  # LOOPX_IDENTITY: the environment's agent is the only one that may act (S2.3)
+TEAMMATE = "teammate"  # LOOPX_ROLE: may work, may not shape the graph (S3.2)
+
+
+class Settings(NamedTuple):
+    """What the environment says; options are laid over it by the command line."""
+
+    format: str = "text"
+    project: str | None = None
+    agent_id: str | None = None
+    identity_fixed: bool = False
+    role: str | None = None
+    busy_timeout: Duration = BUSY_TIMEOUT
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """The settings that the environment gives; empty variables count as absent."""
+
+    def value(name: str) -> str | None:
+        return environment.get(name) or None
+
+    return Settings(
+        format=value("LOOPX_FORMAT") or "text",
+        project=value("LOOPX_PROJECT"),
+        agent_id=value("LOOPX_AGENT_ID"),
+        identity_fixed=value("LOOPX_IDENTITY") == FIXED,
+        role=value("LOOPX_ROLE"),
+    )

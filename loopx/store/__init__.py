@@ -1,0 +1,1 @@
+"""SQLite: the only authority for the work graph (S1.1)."""

@@ -1,0 +1,190 @@
+"""Cutting a goal's agent todos into cohorts: groups and their best-ranked members, never all todos.
+
+Where todos are few by nature (held, awake, monitors, broken, linked to a gate) one window query cuts
+them by every fact that a stage reads. Where they may be a hundred thousand (free, waiting, blocked,
+asleep) only the first members of each group are read from its index, and the kept counts say how many
+there are.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loopx.core.decision.snapshot import MEMBER_LIMIT, Cohort, Holding
+from loopx.core.todo import NO_CHANGE_LIMIT, Route, Status, TaskClass
+from loopx.store.resume import pools_with_room
+from loopx.store.todo_row import FROM, SELECT, route_of_identity, todo_of_row
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from loopx.core.goal import Goal
+    from loopx.core.instant import Instant
+    from loopx.core.todo import Todo
+
+_MANY_ROUTES = 40  # beyond this only the head of each group is read, so that cost stays flat
+
+USER_CLASSES = (TaskClass.USER_GATE, TaskClass.USER_ACTION)
+
+_HOLDING = (
+    "CASE WHEN t.lease_expires_at > :now THEN 'leased' WHEN t.claimed_by IS NULL THEN 'free'"
+    " WHEN t.claim_expires_at > :now AND t.claimed_by IN (SELECT value FROM json_each(:active)) THEN 'claimed'"
+    " ELSE 'stale' END"
+)
+_HOLDER = "CASE WHEN t.lease_expires_at > :now THEN t.lease_holder ELSE t.claimed_by END"
+_FREE_AT = (
+    "CASE WHEN t.lease_expires_at > :now THEN t.lease_expires_at"
+    " WHEN t.claimed_by IS NOT NULL THEN t.claim_expires_at END"
+)
+_AWAKE = (
+    "(t.resume_met = 1 OR coalesce(t.resume_at <= :now, 0)"
+    " OR (t.resume_kind = 'capacity_available' AND t.resume_ref IN (SELECT value FROM json_each(:pools))))"
+)
+_SINGLE = "t.todo_id IN (SELECT value FROM json_each(:single))"
+_SLEEPS = "status = 'deferred' AND closure IS NULL"
+_AWAKE_ROWS = (
+    f"SELECT sequence FROM todos WHERE goal_id = :goal AND {_SLEEPS} AND resume_met <> 0 AND resume_met = 1"
+    f" UNION SELECT sequence FROM todos WHERE goal_id = :goal AND {_SLEEPS} AND resume_at <= :now"
+    f" UNION SELECT sequence FROM todos WHERE +goal_id = :goal AND {_SLEEPS} AND resume_kind = 'capacity_available'"
+    " AND resume_ref IN (SELECT value FROM json_each(:pools))"
+)
+
+# What is few by nature. A todo is in at most one of these.
+_HELD = (
+    "t.goal_id = :goal AND t.status = 'open' AND t.unmet = 0 AND (t.claimed_by IS NOT NULL OR t.lease_id IS NOT NULL)"
+    " AND t.role = 'agent' AND t.task_class <> 'continuous_monitor'"
+)
+_MONITORS = "t.goal_id = :goal AND t.task_class = 'continuous_monitor' AND t.status = 'open'"
+_BROKEN = (
+    "t.goal_id = :goal AND t.broken > 0 AND t.closure IS NULL AND t.status = 'open' AND t.role = 'agent'"
+    " AND t.task_class <> 'continuous_monitor'"
+)
+_WOKEN = f"t.sequence IN ({_AWAKE_ROWS}) AND t.role = 'agent'"
+
+# What may be many: the part of a group, each with an index of its own.
+_PARTS = {
+    "ready": "t.status = 'open' AND t.unmet = 0 AND t.claimed_by IS NULL AND t.lease_id IS NULL",
+    "waiting": "t.status = 'open' AND t.unmet > 0 AND t.broken = 0",
+    "blocked": "t.status = 'blocked'",
+    "asleep": f"t.status = 'deferred' AND t.closure IS NULL AND NOT {_AWAKE}",
+}
+
+# Two todos are in the same cohort when all of these are equal; a singled-out one is its own.
+_PARTITION = (
+    f"t.route_id, t.status, t.unmet > 0, t.broken > 0, {_HOLDING}, {_HOLDER}, {_AWAKE},"
+    " t.block_reason IS NULL, t.resume_kind IS NULL, t.next_due_at <= :now,"
+    " t.consecutive_no_change >= :no_change, coalesce(t.next_due_at + t.poll_every <= :now, 0),"
+    f" coalesce(t.monitor_expires_at <= :now, 0), {_SINGLE} * t.sequence"
+)
+_EXTRA = (
+    f"{_HOLDING}, {_HOLDER}, {_AWAKE} AND t.status = 'deferred', coalesce(t.next_due_at <= :now, 0),"
+    f" count(*) OVER same, min({_FREE_AT}) OVER same,"
+    f" row_number() OVER (PARTITION BY {_PARTITION} ORDER BY t.priority, t.sequence) AS place,"
+    f" dense_rank() OVER (ORDER BY {_PARTITION}) AS cohort"
+)
+_WIDTH_OF_EXTRA = 8
+
+
+class Group(NamedTuple):
+    """A routing group and its kept counts."""
+
+    route_id: int
+    route: Route
+    counts: dict[str, int]
+
+
+def read_groups(db: sqlite3.Connection, goal_id: str) -> list[Group]:
+    """The groups of the goal that hold anything that is not closed."""
+    sql = (
+        "SELECT route_id, identity, ready_count, open_count - ready_count, blocked_count, deferred_count FROM routes"
+        " WHERE goal_id = ? AND open_count + blocked_count + deferred_count > 0 ORDER BY route_id"
+    )
+    return [
+        Group(row[0], route_of_identity(row[1]), dict(zip(_PARTS, row[2:], strict=True)))
+        for row in db.execute(sql, (goal_id,))
+    ]
+
+
+class CohortReader:
+    """The cohorts of one goal at one moment; `single` names the todos that stand alone."""
+
+    def __init__(self, db: sqlite3.Connection, goal: Goal, now: Instant, single: list[str]) -> None:
+        self.db = db
+        self.single = single
+        self.values: dict[str, Any] = {
+            "goal": goal.goal_id,
+            "now": now,
+            "active": json.dumps([agent.agent_id for agent in goal.active_agents]),
+            "pools": json.dumps(sorted(pools_with_room(db, goal, now))),
+            "single": json.dumps(single),
+            "no_change": NO_CHANGE_LIMIT,
+        }
+
+    def all(self, groups: list[Group]) -> list[Cohort]:
+        """All cohorts of agent todos that are not closed."""
+        cohorts = list(self.singled_out()) if self.single else []
+        for condition in (_HELD, _MONITORS, _BROKEN, _WOKEN):
+            cohorts += self._windowed(f"{condition} AND NOT {_SINGLE}")
+        taken: dict[tuple[Route, str], int] = {}
+        for cohort in cohorts:
+            key = (cohort.head.route, _part_of(cohort.head))
+            taken[key] = taken.get(key, 0) + cohort.count
+        limit = MEMBER_LIMIT if len(groups) <= _MANY_ROUTES else 1
+        for group in groups:
+            if group.route.task_class not in USER_CLASSES:
+                cohorts += self._parts(group, taken, limit)
+        return cohorts
+
+    def singled_out(self) -> Iterator[Cohort]:
+        """The todos that stand alone, each with all the facts that its stages read."""
+        return self._windowed(f"{_SINGLE} AND t.closure IS NULL AND t.role = 'agent'")
+
+    def _parts(self, group: Group, taken: dict[tuple[Route, str], int], limit: int) -> Iterator[Cohort]:
+        for part, condition in _PARTS.items():
+            count = group.counts[part] - taken.get((group.route, part), 0)
+            if count > 0:
+                members = self._members(group.route_id, condition, limit)
+                if members:
+                    yield Cohort(members=members, count=max(count, len(members)))
+
+    def _members(self, route_id: int, condition: str, limit: int) -> tuple[Todo, ...]:
+        sql = (
+            f"{SELECT} {FROM} WHERE t.route_id = :route AND {condition} AND NOT {_SINGLE}"
+            " ORDER BY t.priority, t.sequence LIMIT :limit"
+        )
+        values = {**self.values, "route": route_id, "limit": limit}
+        return tuple(todo_of_row(row) for row in self.db.execute(sql, values))
+
+    def _windowed(self, where: str) -> Iterator[Cohort]:
+        sql = (
+            f"SELECT * FROM ({SELECT}, {_EXTRA} {FROM} WHERE {where} WINDOW same AS (PARTITION BY {_PARTITION}))"
+            f" WHERE place <= {MEMBER_LIMIT} ORDER BY cohort, place"
+        )
+        rows: dict[int, list[tuple[Any, ...]]] = {}
+        for row in self.db.execute(sql, self.values):
+            rows.setdefault(row[-1], []).append(row)
+        for part in rows.values():
+            yield _cohort_of(part)
+
+
+def _part_of(todo: Todo) -> str:
+    if todo.status is Status.BLOCKED:
+        return "blocked"
+    if todo.status is Status.DEFERRED:
+        return "asleep"
+    return "waiting" if todo.unmet else "ready"
+
+
+def _cohort_of(rows: list[tuple[Any, ...]]) -> Cohort:
+    holding, holder, awake, due, count, free_at = rows[0][-_WIDTH_OF_EXTRA:-2]
+    return Cohort(
+        members=tuple(todo_of_row(row[:-_WIDTH_OF_EXTRA]) for row in rows),
+        count=count,
+        holding=Holding(holding),
+        holder=None if holding == Holding.FREE else holder,
+        free_at=free_at,
+        awake=bool(awake),
+        due=bool(due),
+    )

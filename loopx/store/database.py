@@ -1,0 +1,166 @@
+"""The store: lock-free snapshot reads, and write transactions behind the turnstile (S1, S2.1)."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from loopx.core.errors import BusyTimeoutError
+from loopx.store.connect import (
+    empty_graph,
+    fingerprint,
+    limit_wait,
+    open_immutable,
+    open_reader,
+    open_writer,
+)
+from loopx.store.failure import translated
+from loopx.store.guard import acknowledge, is_acknowledged, refuse_invalid_graph
+from loopx.store.lock import Turnstile
+from loopx.store.paths import StatePaths, verify_state
+from loopx.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from loopx.core.instant import Duration
+    from loopx.ports import Clock, IdSource, TokenSource
+
+T = TypeVar("T")
+
+_IMMUTABLE_TRIES = 50  # a writer beside a read-only reader makes it look again
+
+
+class Store:
+    """One project's database. Connections open on first use and stay until `close`."""
+
+    def __init__(
+        self, paths: StatePaths, *, clock: Clock, ids: IdSource, tokens: TokenSource, timeout: Duration
+    ) -> None:
+        self.paths = paths
+        self.clock = clock
+        self.ids = ids
+        self.tokens = tokens
+        self._turnstile = Turnstile(paths, timeout_us=timeout)
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """The query's answer on one consistent snapshot; nothing is written, no lock is waited for."""
+        verify_state(self.paths)
+        with translated(self.paths.database):
+            if not os.path.exists(self.paths.database):
+                return query(empty_graph())
+            if os.access(self.paths.folder, os.W_OK):
+                return _on_snapshot(self._reading(), query)
+            return self._read_unwritable(query)
+
+    @contextmanager
+    def write(self, *, dry_run: bool = False, mends_graph: bool = False) -> Iterator[Transaction]:
+        """One write transaction; any exception inside leaves the old state.
+
+        `mends_graph` lets a transaction start on an invalid graph, so that an edge can be removed.
+        BusyTimeoutError past the deadline, StorageError where the disk refuses.
+        """
+        with translated(self.paths.database), self._turnstile.hold() as deadline:
+            verify_state(self.paths)
+            db = self._writing(deadline.remaining_us())
+            limit_wait(db, deadline.remaining_us())
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                if not mends_graph:
+                    refuse_invalid_graph(db)
+                yield Transaction(db, now=self.clock.now(), ids=self.ids, tokens=self.tokens)
+                _settle_guard(db, mends_graph=mends_graph)
+                db.execute("ROLLBACK" if dry_run else "COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close what is open; the last writer folds its log into the database."""
+        for db in (self._reader, self._writer):
+            if db is not None:
+                db.close()
+        self._reader = self._writer = None
+
+    def _reading(self) -> sqlite3.Connection:
+        if self._reader is None:
+            self._reader = open_reader(self.paths.database)
+        return self._reader
+
+    def _writing(self, wait: Duration) -> sqlite3.Connection:
+        if self._writer is None:
+            if not os.path.exists(self.paths.database):
+                create_database(self.paths.database, ids=self.ids)
+            self._writer = open_writer(self.paths.database, wait=wait)
+        return self._writer
+
+    def _read_unwritable(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        for _ in range(_IMMUTABLE_TRIES):
+            before = fingerprint(self.paths.database)
+            db = open_immutable(self.paths.database)
+            try:
+                answer = _on_snapshot(db, query)
+            finally:
+                db.close()
+            if not before[-1] and fingerprint(self.paths.database) == before:
+                return answer
+        raise BusyTimeoutError(
+            "the database changed under every read of this read-only folder", hint="Repeat the call."
+        )
+
+
+def create_database(database: str, *, ids: IdSource) -> None:
+    """Make an empty database at the path, or leave the one that is there.
+
+    Built beside it and renamed, so that nobody ever sees half of one. The caller holds the lock.
+    """
+    if os.path.exists(database):
+        return
+    unfinished = f"{database}.{ids.new('new')}"
+    try:
+        db = open_fresh(unfinished, ids=ids)
+        db.close()
+        os.rename(unfinished, database)
+    finally:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)
+
+
+def open_fresh(path: str, *, ids: IdSource) -> sqlite3.Connection:
+    """A new database file with the schema and its opaque project id."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+    db = open_writer(path, wait=1_000_000)
+    db.execute("INSERT INTO meta VALUES ('project_id', ?)", (ids.new("state"),))
+    return db
+
+
+def project_id(db: sqlite3.Connection) -> str:
+    """The opaque id of the state; `state_empty` before the first write."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'project_id'").fetchone()
+    return str(row[0]) if row else "state_empty"
+
+
+def _on_snapshot(db: sqlite3.Connection, query: Callable[[sqlite3.Connection], T]) -> T:
+    db.execute("BEGIN")
+    try:
+        return query(db)
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+def _settle_guard(db: sqlite3.Connection, *, mends_graph: bool) -> None:
+    """Acknowledge our own edits; a mended graph only once nothing is wrong with it any more."""
+    if mends_graph and not is_acknowledged(db):
+        from loopx.core.errors import GraphInvalidError
+
+        try:
+            refuse_invalid_graph(db)
+        except GraphInvalidError:
+            return
+    acknowledge(db)

@@ -1,0 +1,108 @@
+"""Values that follow from others and are kept beside them in the same transaction.
+
+Unmet and broken dependency counts, the counts of routing groups, and whether a resume condition
+holds: each is recomputed by `doctor`, none is written into an event.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.core.todo import Closure, Status
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from loopx.core.todo import Resume, Todo
+
+MET = (Closure.COMPLETED, Closure.NO_FOLLOWUP)
+
+_COUNT_DEPENDENCIES = (
+    "SELECT count(*) FILTER (WHERE d.closure IS NULL OR d.closure IN ('failed', 'superseded')),"
+    " count(*) FILTER (WHERE d.closure IN ('failed', 'superseded'))"
+    " FROM edges e JOIN todos d ON d.todo_id = e.dependency_id WHERE e.todo_id = ?"
+)
+_MEET = (
+    "UPDATE todos SET unmet = unmet - 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
+    " RETURNING todo_id, route_id, status, unmet, sequence"
+)
+_BREAK = "UPDATE todos SET broken = broken + 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
+_SETTLE_WAITERS = (
+    "UPDATE todos SET resume_met = ? WHERE status = 'deferred' AND closure IS NULL"
+    " AND resume_kind = ? AND resume_ref = ?"
+)
+
+RouteCounts = tuple[int, int, int, int]  # open, ready, blocked, deferred
+
+
+def is_met(closure: Closure | None) -> bool:
+    """Whether a dependency of that closure is met (design.md §4)."""
+    return closure in MET
+
+
+def dependency_counts(db: sqlite3.Connection, todo_id: str) -> tuple[int, int]:
+    """How many dependencies are unmet, and how many of those can never be met."""
+    unmet, broken = db.execute(_COUNT_DEPENDENCIES, (todo_id,)).fetchone()
+    return unmet, broken
+
+
+def meet_dependents(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+    """Count the todo as met for all that wait for it; the ids that are free now, by creation."""
+    freed: list[tuple[int, str]] = []
+    for dependent_id, route_id, status, unmet, sequence in db.execute(_MEET, (todo_id,)).fetchall():
+        if unmet == 0 and status == Status.OPEN:
+            shift_counts(db, route_id, (0, 1, 0, 0))
+            freed.append((sequence, dependent_id))
+    return tuple(dependent_id for _, dependent_id in sorted(freed))
+
+
+def break_dependents(db: sqlite3.Connection, todo_id: str) -> None:
+    """Mark that a dependency of all that wait for the todo can never be met."""
+    db.execute(_BREAK, (todo_id,))
+
+
+def settle_waiters(db: sqlite3.Connection, kind: str, ref: str, *, holds: bool) -> None:
+    """Record for sleeping todos that their condition holds, or never can."""
+    db.execute(_SETTLE_WAITERS, (1 if holds else -1, kind, ref))
+
+
+def condition_state(db: sqlite3.Connection, resume: Resume | None) -> int:
+    """1 where the condition holds for good, -1 where it never can, 0 where it is open.
+
+    `at` and `capacity_available` depend on the moment of asking and stay 0.
+    """
+    if resume is None or resume.kind not in ("todo_done", "pr_merged"):
+        return 0
+    if resume.kind == "pr_merged":
+        row = db.execute("SELECT 1 FROM facts WHERE fact = ?", (resume.text,)).fetchone()
+        return 1 if row else 0
+    row = db.execute("SELECT closure FROM todos WHERE todo_id = ?", (resume.ref,)).fetchone()
+    if row is None or row[0] is None:
+        return 0 if row else -1
+    return 1 if is_met(Closure(row[0])) else -1
+
+
+def counts_of(todo: Todo) -> RouteCounts:
+    """What the todo adds to the counts of its group."""
+    if todo.closure is not None or todo.status is Status.DONE:
+        return (0, 0, 0, 0)
+    if todo.status is Status.BLOCKED:
+        return (0, 0, 1, 0)
+    if todo.status is Status.DEFERRED:
+        return (0, 0, 0, 1)
+    return (1, 1 if todo.unmet == 0 else 0, 0, 0)
+
+
+def shift_counts(db: sqlite3.Connection, route_id: int, by: RouteCounts) -> None:
+    """Add to the counts of a group."""
+    if any(by):
+        db.execute(
+            "UPDATE routes SET open_count = open_count + ?, ready_count = ready_count + ?,"
+            " blocked_count = blocked_count + ?, deferred_count = deferred_count + ? WHERE route_id = ?",
+            (*by, route_id),
+        )
+
+
+def negative(counts: RouteCounts) -> RouteCounts:
+    """The same counts to be taken away."""
+    return (-counts[0], -counts[1], -counts[2], -counts[3])

@@ -1,0 +1,79 @@
+"""The history: one event a mutation, in the same transaction, each holding the digest of the last."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loopx.core.digest import sha256_hex
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from loopx.core.instant import Instant
+
+PAYLOAD_VERSION = 1
+FIRST_DIGEST = ""
+
+Changes = dict[str, Any]  # table → key → column → [before, after]; JSON values only
+
+COLUMNS = (
+    "sequence, at, actor_kind, actor, action, goal_id, todo_id, changes, reason, receipt,"
+    " operation_id, payload_version, previous_digest, digest"
+)
+_INSERT = f"INSERT INTO events ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_LAST = "SELECT sequence, digest FROM events ORDER BY sequence DESC LIMIT 1"
+
+
+class Event(NamedTuple):
+    """What happened, by whom, and every value before and after."""
+
+    at: Instant
+    actor_kind: str
+    actor: str
+    action: str
+    goal_id: str | None
+    todo_id: str | None
+    changes: Changes
+    reason: str | None
+    receipt: dict[str, Any]
+    operation_id: str
+
+
+def last_sequence(db: sqlite3.Connection) -> int:
+    """The number of the newest event, 0 before the first."""
+    row = db.execute(_LAST).fetchone()
+    return int(row[0]) if row else 0
+
+
+def append_event(db: sqlite3.Connection, event: Event) -> int:
+    """Write the event as the next link of the chain and return its sequence."""
+    row = db.execute(_LAST).fetchone() or (0, FIRST_DIGEST)
+    stored = (
+        row[0] + 1,
+        event.at,
+        event.actor_kind,
+        event.actor,
+        event.action,
+        event.goal_id,
+        event.todo_id,
+        canonical(event.changes),
+        event.reason,
+        canonical(event.receipt),
+        event.operation_id,
+        PAYLOAD_VERSION,
+        row[1],
+    )
+    db.execute(_INSERT, (*stored, digest_of(stored)))
+    return int(stored[0])
+
+
+def digest_of(stored: Sequence[object]) -> str:
+    """SHA-256 over everything a row holds before its own digest."""
+    return sha256_hex(canonical(list(stored)).encode("utf-8"))
+
+
+def canonical(value: object) -> str:
+    """The one JSON spelling of a value that is digested or compared."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,72 @@
+"""What SQLite reports, as our errors: the one place where sqlite3 exceptions are translated."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from loopx.core.errors import (
+    BusyTimeoutError,
+    DatabaseCorruptError,
+    DiskFullError,
+    LoopxError,
+    ReadOnlyError,
+    StorageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}
+_PRIMARY = 0xFF  # an extended result code holds its primary code in the low byte
+
+
+class StorageFaultError(StorageError):
+    """The storage failed in a way that none of the other codes names."""
+
+    code = "storage_fault"
+
+
+@contextmanager
+def translated(database: str) -> Iterator[None]:
+    """Raise our error for whatever sqlite3 raises inside; a misuse of ours stays a bug."""
+    try:
+        yield
+    except sqlite3.DatabaseError as exc:
+        error = storage_error(exc, database)
+        if error is None:
+            raise
+        raise error from exc
+
+
+def storage_error(exc: sqlite3.DatabaseError, database: str) -> LoopxError | None:
+    """The error that a storage fault means, or None where it is a bug (a constraint, bad SQL)."""
+    code = getattr(exc, "sqlite_errorcode", None)
+    if code is None:
+        return None
+    primary = code & _PRIMARY
+    if code in _FULL or primary == sqlite3.SQLITE_FULL:
+        return DiskFullError(
+            f"the disk took no more bytes ({exc}); nothing was changed", hint="Free some space, then repeat the call."
+        )
+    if primary in _BUSY:
+        return BusyTimeoutError(
+            f"another process kept the database locked past the deadline ({exc})", hint="Repeat the call."
+        )
+    if primary in _CORRUPT:
+        return DatabaseCorruptError(
+            f"the database cannot be read ({exc}); nothing was changed",
+            hint="Run `loopx doctor`, and bring a backup back with `loopx restore`.",
+        )
+    if primary in _READ_ONLY:
+        return ReadOnlyError(
+            f"the database cannot be opened for this ({exc})",
+            hint="Check the permissions of the state folder; `loopx where` names it.",
+        )
+    if primary in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL):
+        return StorageFaultError(f"the storage failed ({exc}); nothing was changed", hint="Run `loopx doctor`.")
+    return None

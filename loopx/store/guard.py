@@ -1,0 +1,46 @@
+"""The dependency graph is verified whenever a foreign hand may have touched it (S1.4).
+
+Triggers count every edit of edges and of a todo's closing; our own checked writes acknowledge the
+count in the same transaction. A count that nobody acknowledged forces the full check.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.core.errors import GraphInvalidError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_SHOWN_FAULTS = 5
+
+
+def is_acknowledged(db: sqlite3.Connection) -> bool:
+    """Whether every edit of the graph was made by a checked write."""
+    edited, checked = db.execute("SELECT edited, checked FROM graph_guard").fetchone()
+    return bool(edited == checked)
+
+
+def acknowledge(db: sqlite3.Connection) -> None:
+    """Say that the graph as it is now was checked."""
+    db.execute("UPDATE graph_guard SET checked = edited WHERE checked <> edited")
+
+
+def refuse_invalid_graph(db: sqlite3.Connection) -> None:
+    """GraphInvalidError where an unacknowledged edit left a missing node, a self edge or a cycle."""
+    if is_acknowledged(db):
+        return
+    from loopx.core.graph import verify_graph  # only after a foreign edit
+
+    nodes = {row[0] for row in db.execute("SELECT todo_id FROM todos")}
+    edges: dict[str, list[str]] = {}
+    for todo_id, dependency_id in db.execute("SELECT todo_id, dependency_id FROM edges ORDER BY todo_id, position"):
+        edges.setdefault(todo_id, []).append(dependency_id)
+    faults = verify_graph(nodes, edges)
+    if faults:
+        raise GraphInvalidError(
+            f"the dependency graph was edited from outside and is not valid: {faults[0]}",
+            hint="Run `loopx doctor` for the whole list; nothing is decided until it is mended.",
+            faults=[str(fault) for fault in faults[:_SHOWN_FAULTS]],
+        )

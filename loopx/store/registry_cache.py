@@ -1,0 +1,42 @@
+"""The parsed registry, kept under the digest of the file's bytes; only writes fill it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+LAST_SEEN = "registry_sha256"  # the digest that the newest event knows of
+
+
+def cached_goal_ids(db: sqlite3.Connection, sha256: str) -> tuple[str, ...]:
+    """The goals of the registry with that digest, in file order; empty where it is not cached."""
+    sql = "SELECT goal_id FROM registry_goals WHERE sha256 = ? ORDER BY position"
+    return tuple(row[0] for row in db.execute(sql, (sha256,)))
+
+
+def cached_goal(db: sqlite3.Connection, sha256: str, goal_id: str) -> str | None:
+    """The encoded goal, or None."""
+    sql = "SELECT goal FROM registry_goals WHERE sha256 = ? AND goal_id = ?"
+    row = db.execute(sql, (sha256, goal_id)).fetchone()
+    return row[0] if row else None
+
+
+def fill_cache(db: sqlite3.Connection, sha256: str, goals: Sequence[tuple[str, str]]) -> None:
+    """Replace the cache by the (goal id, encoded goal) pairs of one registry."""
+    db.execute("DELETE FROM registry_goals")
+    rows = [(sha256, position, goal_id, goal) for position, (goal_id, goal) in enumerate(goals)]
+    db.executemany("INSERT INTO registry_goals VALUES (?,?,?,?)", rows)
+
+
+def last_seen_sha256(db: sqlite3.Connection) -> str | None:
+    """The digest that the newest write saw; None before the first."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (LAST_SEEN,)).fetchone()
+    return row[0] if row else None
+
+
+def see_sha256(db: sqlite3.Connection, sha256: str) -> None:
+    """Remember the digest."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (LAST_SEEN, sha256))

@@ -1,0 +1,29 @@
+"""Whether a resume condition holds at a moment: the one place that says so (W10.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.store.derived import condition_state
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from loopx.core.goal import Goal
+    from loopx.core.instant import Instant
+    from loopx.core.todo import Resume
+
+
+def condition_holds(db: sqlite3.Connection, resume: Resume, goal: Goal, now: Instant) -> bool:
+    """True once the awaited todo is done, the fact recorded, the pool free or the time come."""
+    if resume.kind == "at":
+        return resume.at is not None and resume.at <= now
+    if resume.kind == "capacity_available":
+        return resume.ref in pools_with_room(db, goal, now)
+    return condition_state(db, resume) == 1
+
+
+def pools_with_room(db: sqlite3.Connection, goal: Goal, now: Instant) -> frozenset[str]:
+    """The goal's pools of which fewer are leased at `now` than they hold."""
+    del db, now  # no lease takes a pool yet: acquiring one is the only door, and it is not built
+    return frozenset(pool.name for pool in goal.pools if pool.capacity > 0)

@@ -1,0 +1,127 @@
+"""Reading what the compiler looks at, in one snapshot of the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.core.decision.snapshot import USER_TODO_LIMIT, BrokenDependency, Cohort, FollowGap, Snapshot
+from loopx.core.todo import Closure
+from loopx.store.cohorts import USER_CLASSES, CohortReader, read_groups
+from loopx.store.events import last_sequence
+from loopx.store.todos import bare_todos
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from loopx.core.goal import Goal
+    from loopx.core.instant import Instant
+    from loopx.core.todo import Todo
+
+_REPAIR_LIMIT = 20  # repair rows that fit a packet several times over
+_NEXT_DUE = (
+    "SELECT min(next_due_at) FROM todos WHERE goal_id = ? AND next_due_at > ?"
+    " AND task_class = 'continuous_monitor' AND status = 'open'"
+)
+_NEXT_WAKE = (
+    "SELECT min(resume_at) FROM todos WHERE goal_id = ? AND resume_at > ? AND status = 'deferred' AND closure IS NULL"
+)
+
+
+def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: str) -> Snapshot:
+    """Everything that one decision of this goal reads."""
+    gates = read_gates(db, goal.goal_id)
+    groups = read_groups(db, goal.goal_id)
+    cohorts = CohortReader(db, goal, now, _linked(gates)).all(groups)
+    return Snapshot(
+        state=state,
+        sequence=last_sequence(db),
+        goal=goal,
+        cohorts=tuple(cohorts),
+        gates=gates,
+        user_todos=tuple(_user_todos(db, goal.goal_id)),
+        user_open=sum(
+            group.counts["ready"] + group.counts["waiting"]
+            for group in groups
+            if group.route.task_class in USER_CLASSES
+        ),
+        broken=tuple(_broken_dependencies(db, goal.goal_id)),
+        gaps=() if cohorts else tuple(_gaps(db, goal.goal_id)),
+        unmet_criteria=unmet_criteria(db, goal),
+        todo_total=_any_todo(db, goal.goal_id),
+        next_due_at=_first(db, _NEXT_DUE, goal, now),
+        next_wake_at=_first(db, _NEXT_WAKE, goal, now),
+    )
+
+
+def read_cohort_of(db: sqlite3.Connection, goal: Goal, todo: Todo, *, now: Instant) -> Cohort:
+    """The cohort that this one agent todo is, with the facts that its stages read."""
+    (cohort,) = CohortReader(db, goal, now, [todo.todo_id]).singled_out()
+    return cohort._replace(members=(todo,))
+
+
+def _linked(gates: tuple[Todo, ...]) -> list[str]:
+    """What open gates name: these todos stand alone, since a stage looks at the link."""
+    links = {todo.gate.unblocks_todo_id for todo in gates if todo.gate is not None and not todo.is_closed}
+    return sorted(link for link in links if link is not None)
+
+
+def read_gates(db: sqlite3.Connection, goal_id: str) -> tuple[Todo, ...]:
+    """Open gates, and the newest answer of each scope."""
+    opened = bare_todos(
+        db,
+        "WHERE t.goal_id = ? AND t.task_class = 'user_gate' AND t.closure IS NULL ORDER BY t.priority, t.sequence",
+        (goal_id,),
+    )
+    newest = (
+        "WHERE t.sequence IN (SELECT sequence FROM (SELECT sequence, row_number() OVER"
+        " (PARTITION BY decision_scope ORDER BY decided_at DESC, sequence DESC) AS place FROM todos"
+        " WHERE goal_id = ? AND task_class = 'user_gate' AND verdict IS NOT NULL AND decision_scope IS NOT NULL)"
+        " WHERE place = 1)"
+    )
+    return (*opened, *bare_todos(db, newest, (goal_id,)))
+
+
+def _user_todos(db: sqlite3.Connection, goal_id: str) -> list[Todo]:
+    where = (
+        "WHERE t.goal_id = ? AND t.role = 'user' AND t.closure IS NULL AND t.status = 'open'"
+        " ORDER BY t.priority, t.sequence LIMIT ?"
+    )
+    return bare_todos(db, where, (goal_id, USER_TODO_LIMIT))
+
+
+def _broken_dependencies(db: sqlite3.Connection, goal_id: str) -> Iterator[BrokenDependency]:
+    sql = (
+        "SELECT t.todo_id, d.todo_id, d.closure FROM todos t JOIN edges e ON e.todo_id = t.todo_id"
+        " JOIN todos d ON d.todo_id = e.dependency_id WHERE t.goal_id = ? AND t.broken > 0 AND t.closure IS NULL"
+        " AND d.closure IN ('failed', 'superseded') ORDER BY t.sequence, e.position LIMIT ?"
+    )
+    for todo_id, dependency_id, closure in db.execute(sql, (goal_id, _REPAIR_LIMIT)):
+        code = "dependency_failed" if closure == Closure.FAILED else "dependency_superseded"
+        yield BrokenDependency(todo_id, dependency_id, code)
+
+
+def _gaps(db: sqlite3.Connection, goal_id: str) -> Iterator[FollowGap]:
+    """Done work that nothing follows and that does not say so; an open dependent follows it."""
+    sql = (
+        "SELECT t.todo_id FROM todos t WHERE t.goal_id = ? AND t.status = 'done' AND t.role = 'agent'"
+        " AND t.followed = 0 AND t.no_followup = 0 AND t.task_class IN ('advancement_task', 'continuous_monitor')"
+        " AND NOT EXISTS (SELECT 1 FROM edges e WHERE e.dependency_id = t.todo_id) ORDER BY t.sequence LIMIT ?"
+    )
+    return (FollowGap(row[0]) for row in db.execute(sql, (goal_id, _REPAIR_LIMIT)))
+
+
+def unmet_criteria(db: sqlite3.Connection, goal: Goal) -> tuple[str, ...]:
+    """The acceptance criteria of the goal that nothing has met yet (W10.3)."""
+    rows = db.execute("SELECT criterion_id FROM criteria_met WHERE goal_id = ?", (goal.goal_id,))
+    met = {row[0] for row in rows}
+    return tuple(criterion.id for criterion in goal.acceptance if criterion.id not in met)
+
+
+def _any_todo(db: sqlite3.Connection, goal_id: str) -> int:
+    return int(db.execute("SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ?)", (goal_id,)).fetchone()[0])
+
+
+def _first(db: sqlite3.Connection, sql: str, goal: Goal, now: Instant) -> Instant | None:
+    found: Instant | None = db.execute(sql, (goal.goal_id, now)).fetchone()[0]
+    return found

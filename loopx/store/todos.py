@@ -1,0 +1,130 @@
+"""Reading todos: by id, by unique prefix, and with the edges that belong to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loopx.core.errors import TodoNotFoundError, UsageError
+from loopx.store.todo_row import FROM, SELECT, todo_of_row
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from loopx.core.todo import Todo
+
+ID_PREFIX = "todo_"
+_CANDIDATES = 5  # shown when a prefix is ambiguous
+_BY_ID = f"{SELECT} {FROM} WHERE t.todo_id = ?"
+_DEPENDENCIES = "SELECT dependency_id FROM edges WHERE todo_id = ? ORDER BY position"
+_DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id = ? ORDER BY todo_id"
+_SUCCESSORS = "SELECT successor_id FROM lineage WHERE todo_id = ? ORDER BY position"
+_PREDECESSORS = (
+    "SELECT l.todo_id FROM lineage l JOIN todos t ON t.todo_id = l.todo_id"
+    " WHERE l.successor_id = ? ORDER BY t.sequence"
+)
+
+
+def find_todo(db: sqlite3.Connection, todo_id: str) -> Todo | None:
+    """The todo of exactly that id, with its edges and lineage."""
+    row = db.execute(_BY_ID, (todo_id,)).fetchone()
+    if row is None:
+        return None
+    return todo_of_row(
+        row,
+        blocked_by=dependencies_of(db, todo_id),
+        successors=_ids(db, _SUCCESSORS, todo_id),
+        predecessors=_ids(db, _PREDECESSORS, todo_id),
+    )
+
+
+def get_todo(db: sqlite3.Connection, todo_id: str) -> Todo:
+    """`find_todo`, or TodoNotFoundError."""
+    todo = find_todo(db, todo_id)
+    if todo is None:
+        raise TodoNotFoundError(
+            f"there is no todo {todo_id}", hint="`loopx todo list` shows those there are.", todo_id=todo_id
+        )
+    return todo
+
+
+def resolve_todo_id(db: sqlite3.Connection, typed: str, *, goal_id: str | None = None) -> str:
+    """The full id of a typed id or unique prefix (also without `todo_`), whatever its case.
+
+    TodoNotFoundError for none, UsageError with the candidates for several.
+    """
+    prefix = typed.strip().lower()
+    prefix = prefix if prefix.startswith(ID_PREFIX) else ID_PREFIX + prefix
+    rows = db.execute(
+        "SELECT todo_id FROM todos WHERE todo_id >= ? AND todo_id < ? AND (goal_id = ? OR ? IS NULL)"
+        " ORDER BY todo_id LIMIT ?",
+        (prefix, prefix + "\x7f", goal_id, goal_id, _CANDIDATES + 1),
+    ).fetchall()
+    found = [row[0] for row in rows]
+    if prefix in found:
+        return prefix
+    if len(found) == 1 and len(prefix) > len(ID_PREFIX):
+        return str(found[0])
+    if not found or len(prefix) <= len(ID_PREFIX):
+        raise TodoNotFoundError(
+            f"there is no todo {typed!r}", hint="`loopx todo list` shows those there are.", todo_id=typed
+        )
+    raise UsageError(
+        f"{typed!r} could be several todos",
+        hint=f"Type more of the id: {', '.join(found[:_CANDIDATES])}.",
+        candidates=found[:_CANDIDATES],
+    )
+
+
+def dependencies_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+    """What the todo is blocked by, in declared order."""
+    return _ids(db, _DEPENDENCIES, todo_id)
+
+
+def dependents_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+    """Who is blocked by the todo."""
+    return _ids(db, _DEPENDENTS, todo_id)
+
+
+def _ids(db: sqlite3.Connection, statement: str, todo_id: str) -> tuple[str, ...]:
+    return tuple(row[0] for row in db.execute(statement, (todo_id,)))
+
+
+def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Todo]:
+    """The todos of a `WHERE … ORDER BY …` text, with their dependencies and lineage."""
+    rows = db.execute(f"{SELECT} {FROM} {where}", values).fetchall()
+    ids = [row[0] for row in rows]
+    edges = _grouped(db, "SELECT todo_id, dependency_id FROM edges WHERE todo_id IN ({}) ORDER BY position", ids)
+    after = _grouped(db, "SELECT todo_id, successor_id FROM lineage WHERE todo_id IN ({}) ORDER BY position", ids)
+    before = _grouped(db, "SELECT successor_id, todo_id FROM lineage WHERE successor_id IN ({})", ids)
+    return [
+        todo_of_row(
+            row,
+            blocked_by=edges.get(row[0], ()),
+            successors=after.get(row[0], ()),
+            predecessors=before.get(row[0], ()),
+        )
+        for row in rows
+    ]
+
+
+def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Todo]:
+    """Like `select_todos`, without edges and lineage: one query, for brief views and the decision."""
+    return [todo_of_row(row) for row in db.execute(f"{SELECT} {FROM} {where}", values)]
+
+
+_CHUNK = 500  # well below SQLite's limit of bound values
+
+
+def _grouped(db: sqlite3.Connection, statement: str, ids: Sequence[str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for start in range(0, len(ids), _CHUNK):
+        chunk = ids[start : start + _CHUNK]
+        for key, value in db.execute(statement.format(marks(chunk)), chunk):
+            groups.setdefault(key, []).append(value)
+    return groups
+
+
+def marks(values: Iterable[object]) -> str:
+    """As many question marks as there are values."""
+    return ",".join("?" for _ in values)

@@ -1,0 +1,218 @@
+"""One write transaction: todos change only through `insert` and `save`, which collect the event.
+
+`now` is read once, inside the transaction. Derived values follow in the same call, so no caller
+can forget them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loopx.contracts.record import record_of
+from loopx.core.todo import Status
+from loopx.store import derived
+from loopx.store.todo_row import COLUMNS, route_identity, sql_value
+from loopx.store.todos import dependents_of, get_todo
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from loopx.core.instant import Instant
+    from loopx.core.todo import Lease, Route, Todo
+    from loopx.ports import IdSource, TokenSource
+    from loopx.store.events import Changes
+
+_NOT_IN_EVENTS = frozenset(("todo_id", "updated_at"))  # the key and the time of the event itself
+_OWN_COLUMNS = frozenset(COLUMNS)
+
+
+class Transaction:
+    """An open `BEGIN IMMEDIATE` and what has changed in it so far."""
+
+    def __init__(self, db: sqlite3.Connection, *, now: Instant, ids: IdSource, tokens: TokenSource) -> None:
+        self.db = db
+        self.now = now
+        self.ids = ids
+        self.tokens = tokens
+        self.changes: Changes = {}
+        self.unblocked: list[str] = []
+
+    def todo(self, todo_id: str) -> Todo:
+        """The todo as it is now; TodoNotFoundError."""
+        return get_todo(self.db, todo_id)
+
+    def insert(self, todo: Todo) -> Todo:
+        """Store a new todo; its `sequence` is given here and comes back with the value."""
+        route_id = self._route_id(todo.route)
+        record = record_of(todo)
+        record["route_id"] = route_id
+        names = [name for name in (*COLUMNS, "route_id") if name != "sequence"]
+        sql = f"INSERT INTO todos ({', '.join(names)}) VALUES ({', '.join('?' for _ in names)})"
+        cursor = self.db.execute(sql, [sql_value(record[name]) for name in names])
+        stored = todo._replace(sequence=int(cursor.lastrowid or 0))
+        self._write_edges(stored)
+        self._write_lineage(stored)
+        stored = self._refresh(stored)
+        derived.shift_counts(self.db, route_id, derived.counts_of(stored))
+        self._note("todos", todo.todo_id, _difference({}, record_of(stored)))
+        return stored
+
+    def save(self, before: Todo, after: Todo) -> Todo:
+        """Store what differs, with its version as compare-and-swap, and everything that follows from it."""
+        after = after._replace(version=before.version, updated_at=before.updated_at)
+        new = record_of(after)
+        difference = _difference(record_of(before), new)
+        if not difference:
+            return before
+        after = after._replace(version=before.version + 1, updated_at=self.now)
+        difference["version"] = [before.version, after.version]
+        new["version"], new["updated_at"] = after.version, after.updated_at
+        old_route, new_route = self._update(before, after, new, difference)
+        after = self._derive(before, after)
+        self._move_counts(old_route, derived.counts_of(before), new_route, derived.counts_of(after))
+        if before.closure is None and after.closure is not None:
+            self._settle_dependents(after)
+        self._note("todos", after.todo_id, difference)
+        return after
+
+    def issue_token(self, lease: Lease) -> None:
+        """Keep the token for ever; a repeated one rolls the whole transaction back (S2.4)."""
+        row = (lease.claim_token, lease.todo_id, lease.lease_id, lease.holder, self.now)
+        self.db.execute("INSERT INTO claim_tokens VALUES (?,?,?,?,?)", row)
+        self._note("claim_tokens", lease.claim_token, _difference({}, _token_record(row)))
+
+    def knows_token(self, todo_id: str, token: str) -> bool:
+        """Whether the token was ever issued for this todo."""
+        found = self.db.execute("SELECT todo_id FROM claim_tokens WHERE token = ?", (token,)).fetchone()
+        return found is not None and found[0] == todo_id
+
+    def record_lapse(self, todo_id: str, agent_id: str) -> None:
+        """Remember that the agent's lease on the todo ran out (W5.3)."""
+        self.put("lapses", ("todo_id", "agent_id"), {"todo_id": todo_id, "agent_id": agent_id, "lapsed_at": self.now})
+
+    def has_lapsed(self, todo_id: str, agent_id: str) -> bool:
+        """Whether the agent lost this todo by expiry and has not claimed it since."""
+        sql = "SELECT 1 FROM lapses WHERE todo_id = ? AND agent_id = ?"
+        return self.db.execute(sql, (todo_id, agent_id)).fetchone() is not None
+
+    def forgive_lapse(self, todo_id: str, agent_id: str) -> None:
+        """The agent holds the todo again."""
+        sql = "DELETE FROM lapses WHERE todo_id = ? AND agent_id = ? RETURNING lapsed_at"
+        row = self.db.execute(sql, (todo_id, agent_id)).fetchone()
+        if row is not None:
+            self._note("lapses", f"{todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
+
+    def put(self, table: str, key: tuple[str, ...], record: Mapping[str, Any]) -> None:
+        """Insert or replace a row of one of the small tables (lapses, facts, criteria)."""
+        where = " AND ".join(f"{name} = ?" for name in key)
+        values = [record[name] for name in key]
+        names = list(record)
+        found = self.db.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", values).fetchone()
+        before = dict(zip(names, found, strict=True)) if found else {}
+        marks = ", ".join("?" for _ in names)
+        self.db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values()))
+        self._note(table, " ".join(str(value) for value in values), _difference(before, dict(record)))
+
+    def note_registry(self, before: str | None, after: str) -> None:
+        """Say in the event that the registry file went from one digest to another."""
+        self._note("registry", "sha256", {"sha256": [before, after]})
+
+    # --- how a save is carried out ---------------------------------------------------------
+
+    def _update(
+        self, before: Todo, after: Todo, new: dict[str, Any], difference: dict[str, Any]
+    ) -> tuple[int, int]:
+        """Write the changed columns and edges; the group before and after."""
+        old_route = new_route = self._stored_route(before.todo_id)
+        columns = {name: sql_value(new[name]) for name in difference if name in _OWN_COLUMNS}
+        columns["updated_at"] = after.updated_at
+        if before.route != after.route:
+            columns["route_id"] = new_route = self._route_id(after.route)
+        sets = ", ".join(f"{name} = ?" for name in columns)
+        sql = f"UPDATE todos SET {sets} WHERE todo_id = ? AND version = ?"
+        cursor = self.db.execute(sql, (*columns.values(), before.todo_id, before.version))
+        if cursor.rowcount != 1:
+            raise AssertionError(f"{before.todo_id} changed inside its own transaction")
+        if "blocked_by" in difference:
+            self.db.execute("DELETE FROM edges WHERE todo_id = ?", (after.todo_id,))
+            self._write_edges(after)
+        if "successors" in difference:
+            self._write_lineage(after)
+        return old_route, new_route
+
+    def _derive(self, before: Todo, after: Todo) -> Todo:
+        """Store what follows from the facts, where something it follows from has changed."""
+        sources = [(t.blocked_by, t.successors, t.status, t.closure, t.resume) for t in (before, after)]
+        return after if sources[0] == sources[1] else self._refresh(after)
+
+    def _refresh(self, todo: Todo) -> Todo:
+        unmet, broken = derived.dependency_counts(self.db, todo.todo_id) if todo.blocked_by else (0, 0)
+        asleep = todo.status is Status.DEFERRED and todo.closure is None
+        state = derived.condition_state(self.db, todo.resume) if asleep else 0
+        self.db.execute(
+            "UPDATE todos SET unmet = ?, broken = ?, resume_met = ?, followed = ? WHERE todo_id = ?",
+            (unmet, broken, state, int(bool(todo.successors)), todo.todo_id),
+        )
+        return todo._replace(unmet=unmet, broken=broken)
+
+    def _move_counts(
+        self, old_route: int, old: derived.RouteCounts, new_route: int, new: derived.RouteCounts
+    ) -> None:
+        if (old_route, old) != (new_route, new):
+            derived.shift_counts(self.db, old_route, derived.negative(old))
+            derived.shift_counts(self.db, new_route, new)
+
+    def _settle_dependents(self, closed: Todo) -> None:
+        met = derived.is_met(closed.closure)
+        if met:
+            self.unblocked += derived.meet_dependents(self.db, closed.todo_id)
+        else:
+            derived.break_dependents(self.db, closed.todo_id)
+        derived.settle_waiters(self.db, "todo_done", closed.todo_id, holds=met)
+
+    def _stored_route(self, todo_id: str) -> int:
+        return int(self.db.execute("SELECT route_id FROM todos WHERE todo_id = ?", (todo_id,)).fetchone()[0])
+
+    def _route_id(self, route: Route) -> int:
+        identity = route_identity(route)
+        row = self.db.execute("SELECT route_id FROM routes WHERE identity = ?", (identity,)).fetchone()
+        if row is not None:
+            return int(row[0])
+        cursor = self.db.execute(
+            "INSERT INTO routes (goal_id, task_class, identity) VALUES (?,?,?)",
+            (route.goal_id, route.task_class.value, identity),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _write_edges(self, todo: Todo) -> None:
+        rows = [(todo.todo_id, dependency, at) for at, dependency in enumerate(todo.blocked_by)]
+        self.db.executemany("INSERT INTO edges VALUES (?,?,?)", rows)
+
+    def _write_lineage(self, todo: Todo) -> None:
+        self.db.execute("DELETE FROM lineage WHERE todo_id = ?", (todo.todo_id,))
+        rows = [(todo.todo_id, successor, at) for at, successor in enumerate(todo.successors)]
+        self.db.executemany("INSERT INTO lineage VALUES (?,?,?)", rows)
+
+    def _note(self, table: str, key: str, difference: dict[str, Any]) -> None:
+        """Merge into the event: the first `before` and the last `after` of each column count."""
+        noted = self.changes.setdefault(table, {}).setdefault(key, {})
+        for name, (before, after) in difference.items():
+            noted[name] = [noted[name][0] if name in noted else before, after]
+
+    def dependents(self, todo_id: str) -> tuple[str, ...]:
+        """Who waits for the todo."""
+        return dependents_of(self.db, todo_id)
+
+
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Column → [before, after] of what differs; a new row lists what is not empty."""
+    return {
+        name: [old.get(name), value]
+        for name, value in new.items()
+        if name not in _NOT_IN_EVENTS and old.get(name) != value and (old or value not in (None, [], 0))
+    }
+
+
+def _token_record(row: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(("token", "todo_id", "lease_id", "holder", "issued_at"), row, strict=True))
