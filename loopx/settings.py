@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.core.instant import SECOND, Duration
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +16,7 @@ FIXED = "fixed"  # LOOPX_IDENTITY: the environment's agent is the only one that 
 TEAMMATE = "teammate"  # LOOPX_ROLE: may work, may not shape the graph (S3.2)
 
 
-class Settings(NamedTuple):
+class Settings(Value):
     """What the environment says; options are laid over it by the command line."""
 
     format: str = "text"

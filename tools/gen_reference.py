@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
 def entries(command: click.Command, parent: click.Context | None = None) -> Iterator[Entry]:
     """Every command that runs something, in the order of the tree."""
-    context = click.Context(command, info_name=command.name, parent=parent)
+    context = click.Context(command, info_name=command.name if parent else "loopx", parent=parent)
     if not isinstance(command, click.Group):
         yield _entry(command, context)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.todo_new import todo_in_goal
@@ -12,6 +12,7 @@ from loopx.core.errors import AlreadyDoneError, TodoInvalidError, TodoNotOpenErr
 from loopx.core.lifecycle import refuse_agents_on_gates, refuse_unless_open
 from loopx.core.scope import covers, parse_decision_scope
 from loopx.core.todo import Closure, Decision, Gate, Status, TaskClass, Verdict
+from loopx.core.value import Value
 from loopx.store.todos import select_todos
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from loopx.core.todo import Todo
 
 
-class Answer(NamedTuple):
+class Answer(Value):
     """Yes or no, for now or standing, with an optional note."""
 
     verdict: Verdict = Verdict.APPROVE
@@ -55,7 +56,9 @@ def approve_by_completion(work: Work, gate: Todo, answer: Answer) -> Outcome:
     if answer.verdict is Verdict.APPROVE:
         _consume(work, answered)
     return Outcome(
-        todo_answer(work, answered), gate.todo_id, next_command=command("status", "--goal-id", work.goal.goal_id)
+        todo_answer(work, answered),
+        gate.todo_id,
+        next_command=command("status", "--goal-id", work.goal.goal_id),
     )
 
 

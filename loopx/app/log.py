@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loopx.app.page import Filter, Page, page_keys, total_of
 from loopx.core.instant import format_instant, parse_instant
+from loopx.core.value import Value
 from loopx.store.events import COLUMNS
 from loopx.store.todos import resolve_todo_id
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 LOG_SCHEMA = "log_v1"
 
 
-class LogFilter(NamedTuple):
+class LogFilter(Value):
     """What the log is narrowed to."""
 
     goal_id: str | None = None

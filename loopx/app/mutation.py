@@ -6,7 +6,7 @@ goal and the actor; then the verb's own change; then its event, the kept answer 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loopx.app.expiry import settle_expired_leases
 from loopx.app.project import Project, Registry, read_registry, registered_agent
@@ -15,11 +15,12 @@ from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
 from loopx.core.errors import GoalNotActiveError, RoleNotAllowedError
 from loopx.core.goal import Goal, GoalState
 from loopx.core.lifecycle import Hand
+from loopx.core.value import Value
+from loopx.settings import TEAMMATE
 from loopx.store.database import project_id
 from loopx.store.events import Event, append_event, canonical
 from loopx.store.operations import record_answer, recorded_answer
 from loopx.store.registry_cache import fill_cache, last_seen_sha256, see_sha256
-from loopx.settings import TEAMMATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,7 @@ LEAD_ONLY = frozenset(
 Document = dict[str, Any]  # a JSON document on its way out; its schema is its type
 
 
-class Call(NamedTuple):
+class Call(Value):
     """What a mutating call says beside the verb's own request.
 
     `intent` is everything that makes two calls the same call; `operation_id` makes a retry safe.
@@ -60,7 +61,7 @@ class Call(NamedTuple):
     role: str | None = None
 
 
-class Outcome(NamedTuple):
+class Outcome(Value):
     """What a verb changed: its document, and what its event and receipt say beyond the changes."""
 
     body: Document
@@ -249,4 +250,3 @@ def record_registry_edit(tx: Transaction, seen: str, registry: Registry) -> None
             operation_id=tx.ids.new("op"),
         ),
     )
-

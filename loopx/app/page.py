@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loopx.core.errors import UsageError
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,7 +17,7 @@ DEFAULT_LIMIT = 50
 MOST = 10_000  # more than any reader wants; keeps an answer from filling memory
 
 
-class Page(NamedTuple):
+class Page(Value):
     """What part of a list is wanted: at most `limit` rows after `cursor`, a sequence number."""
 
     limit: int = DEFAULT_LIMIT
@@ -28,7 +29,9 @@ class Page(NamedTuple):
         if self.cursor is None:
             return 0
         if not (self.cursor.isascii() and self.cursor.isdecimal() and len(self.cursor) < 19):
-            raise UsageError(f"{self.cursor!r} is not a cursor", hint="Pass on the next_cursor of the page before.")
+            raise UsageError(
+                f"{self.cursor!r} is not a cursor", hint="Pass on the next_cursor of the page before."
+            )
         return int(self.cursor)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.digest import sha256_hex
 from loopx.core.errors import AgentNotRegisteredError, AgentRetiredError, GoalNotFoundError, UsageError
 from loopx.core.instant import Duration, Instant
+from loopx.core.value import Value
 from loopx.registry.cache import decode_goal, encode_goal
 from loopx.settings import BUSY_TIMEOUT
 from loopx.store.database import Store, project_id
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Registry(NamedTuple):
+class Registry(Value):
     """The goals of the registry's present bytes; a goal is decoded when it is asked for."""
 
     sha256: str
@@ -65,7 +66,7 @@ class Registry(NamedTuple):
         )
 
 
-class Snapshot(NamedTuple):
+class Snapshot(Value):
     """One read transaction: the database, the registry beside it, and the moment of asking."""
 
     db: sqlite3.Connection

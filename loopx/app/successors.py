@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app.todo_new import NewTodo, agent, build_todo, todo_in_goal, unique
 from loopx.core.errors import SuccessorInvalidError, UsageError
 from loopx.core.todo import ContinuationPolicy, Role
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from loopx.app.mutation import Work
     from loopx.core.todo import Todo
 
 
-class Following(NamedTuple):
+class Following(Value):
     """The follow-up that a closing verb names."""
 
     agent_todos: tuple[str, ...] = ()
@@ -32,7 +33,9 @@ class Following(NamedTuple):
 def refuse_contradiction(following: Following) -> None:
     """UsageError where something and nothing follows, or a successor's option has no successor."""
     if following.no_followup and following.is_named:
-        raise UsageError("--no-follow-up and a successor contradict each other", hint="Leave one of them out.")
+        raise UsageError(
+            "--no-follow-up and a successor contradict each other", hint="Leave one of them out."
+        )
     if (following.policy or following.claimed_by) and not following.agent_todos:
         raise UsageError(
             "--next-continuation-policy and --next-claimed-by describe a --next-agent-todo",
@@ -55,7 +58,9 @@ def existing_successor(work: Work, todo: Todo, typed: str) -> str:
     successor_id = todo_in_goal(work, typed)
     if successor_id == todo.todo_id:
         raise SuccessorInvalidError(
-            f"{todo.todo_id} cannot follow itself", hint="Name another todo, or --no-follow-up.", todo_id=todo.todo_id
+            f"{todo.todo_id} cannot follow itself",
+            hint="Name another todo, or --no-follow-up.",
+            todo_id=todo.todo_id,
         )
     return successor_id
 

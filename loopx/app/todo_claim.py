@@ -47,7 +47,10 @@ def claim_todo(project: Project, call: Call, todo_id: str, ttl: Duration | None)
         work.tx.forgive_lapse(todo.todo_id, agent_id)
         notes = (("previous_owner", previous),) if previous else ()
         return Outcome(
-            todo_answer(work, claimed), todo.todo_id, next_command=_complete_command(claimed, agent_id), notes=notes
+            todo_answer(work, claimed),
+            todo.todo_id,
+            next_command=_complete_command(claimed, agent_id),
+            notes=notes,
         )
 
     return mutate(project, call, change)

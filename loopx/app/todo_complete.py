@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app.gate_answer import Answer, approve_by_completion
-from loopx.app.held import refuse_gated
+from loopx.app.held import refuse_unready
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.successors import Following, add_successors, refuse_contradiction
 from loopx.app.todo_new import todo_in_goal
@@ -13,10 +13,17 @@ from loopx.app.todo_view import seen
 from loopx.contracts.todo_document import id_list
 from loopx.core.authority import LifecycleAction
 from loopx.core.command import command
-from loopx.core.errors import EvidenceRequiredError, TodoBlockedError, UsageError
-from loopx.core.lifecycle import authorise, live_owner, refuse_ineligible, refuse_unless_open, refuse_without_token
+from loopx.core.errors import EvidenceRequiredError, UsageError
+from loopx.core.lifecycle import (
+    authorise,
+    live_owner,
+    refuse_ineligible,
+    refuse_unless_open,
+    refuse_without_token,
+)
 from loopx.core.text import checked_text
 from loopx.core.todo import Claim, Closure, Role, Status, TaskClass
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from loopx.app.project import Project
@@ -27,7 +34,7 @@ COMPLETE_SCHEMA = "todo_complete_v1"
 NO_RATIONALE = "closed without follow-up and without a --reason that says why"
 
 
-class Completion(NamedTuple):
+class Completion(Value):
     """What `todo complete` takes."""
 
     evidence: str | None = None
@@ -50,7 +57,7 @@ def complete_todo(project: Project, call: Call, todo_id: str, completion: Comple
             return approve_by_completion(work, todo, Answer(note=call.reason))
         refuse_unless_open(todo)
         use = _authorised(work, todo)
-        _refuse_unready(work, todo)
+        refuse_unready(work, todo)
         refuse_contradiction(completion.following)
         return _completed(work, todo, completion, use)
 
@@ -64,18 +71,6 @@ def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:
     if work.actor.agent_id is not None:
         refuse_ineligible(todo, work.actor.agent_id)
     return use
-
-
-def _refuse_unready(work: Work, todo: Todo) -> None:
-    """Gated or blocked work is not finished (W3.6)."""
-    refuse_gated(work, todo)
-    if todo.unmet:
-        raise TodoBlockedError(
-            f"{todo.todo_id} waits for {todo.unmet} unmet dependencies",
-            hint=f"`loopx todo why {todo.todo_id}` names them.",
-            todo_id=todo.todo_id,
-            unmet_dependencies=todo.unmet,
-        )
 
 
 def _completed(work: Work, todo: Todo, completion: Completion, use: AuthorityUse | None) -> Outcome:

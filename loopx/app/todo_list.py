@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app.page import Filter, Page, page_keys, total_of
 from loopx.app.project import registered_agent
 from loopx.contracts.todo_document import brief_todo, full_todo
 from loopx.core.todo import Role, Status, TaskClass
+from loopx.core.value import Value
 from loopx.store.todos import bare_todos, select_todos
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 LIST_SCHEMA = "todo_list_v1"
 
 
-class Wanted(NamedTuple):
+class Wanted(Value):
     """What a list is narrowed to; None does not narrow."""
 
     goal_id: str | None = None
@@ -39,7 +40,9 @@ def list_todos(project: Project, wanted: Wanted, page: Page, *, full: bool = Fal
         total = total_of(snapshot.db, "todos t", chosen)
         chosen.add("t.sequence > ?", page.after)
         read = select_todos if full else bare_todos
-        found = read(snapshot.db, f"{chosen.where} ORDER BY t.sequence LIMIT ?", [*chosen.values, page.limit + 1])
+        found = read(
+            snapshot.db, f"{chosen.where} ORDER BY t.sequence LIMIT ?", [*chosen.values, page.limit + 1]
+        )
         return {
             "schema_version": LIST_SCHEMA,
             "ok": True,

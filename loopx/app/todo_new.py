@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app.project import registered_agent
 from loopx.core.errors import (
@@ -34,6 +34,7 @@ from loopx.core.todo import (
     Todo,
     Validation,
 )
+from loopx.core.value import Value
 from loopx.store.todos import resolve_todo_id
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 VALIDATION_TIMEOUT: Duration = 10 * 60 * 1_000_000  # ten minutes, where none is given
 
 
-class NewTodo(NamedTuple):
+class NewTodo(Value):
     """What `todo add` takes; the texts are still as typed."""
 
     text: str
@@ -158,7 +159,8 @@ def priority_of(text: str, option: str | None) -> int:
     given = parse_priority(option)
     if tagged not in (None, given):
         raise UsageError(
-            f"the text says [P{tagged}] and the option says P{given}", hint="Leave one of them out, or make them equal."
+            f"the text says [P{tagged}] and the option says P{given}",
+            hint="Leave one of them out, or make them equal.",
         )
     return given
 
@@ -192,7 +194,9 @@ def _gate_of(work: Work, new: NewTodo, task_class: TaskClass) -> Gate | None:
 def refuse_double_reach(blocks_agent: str | None, global_gate: bool) -> None:
     """A gate holds one agent or all of them, not both."""
     if blocks_agent and global_gate:
-        raise UsageError("a gate holds one agent or everybody", hint="Give --blocks-agent or --global-gate, not both.")
+        raise UsageError(
+            "a gate holds one agent or everybody", hint="Give --blocks-agent or --global-gate, not both."
+        )
 
 
 def _polling_of(work: Work, new: NewTodo, task_class: TaskClass) -> Polling | None:
@@ -200,7 +204,9 @@ def _polling_of(work: Work, new: NewTodo, task_class: TaskClass) -> Polling | No
         return None
     if new.poll_every is None and new.next_due_at is None:
         raise UsageError("a monitor needs its time", hint="Give --poll-every or --next-due-at.")
-    due = parse_instant(new.next_due_at, now=work.now) if new.next_due_at else work.now + (new.poll_every or 0)
+    due = (
+        parse_instant(new.next_due_at, now=work.now) if new.next_due_at else work.now + (new.poll_every or 0)
+    )
     expires = parse_instant(new.expires_at, now=work.now) if new.expires_at else None
     return Polling(next_due_at=due, poll_every=new.poll_every, expires_at=expires)
 
@@ -233,7 +239,9 @@ def _awaited_todo(work: Work, typed: str) -> str:
 
     awaited = work.tx.todo(todo_in_goal(work, typed))
     seen = {awaited.todo_id}
-    while awaited.closure is Closure.SUPERSEDED and awaited.superseded_by and awaited.superseded_by not in seen:
+    while (
+        awaited.closure is Closure.SUPERSEDED and awaited.superseded_by and awaited.superseded_by not in seen
+    ):
         awaited = work.tx.todo(awaited.superseded_by)
         seen.add(awaited.todo_id)
     if awaited.task_class is TaskClass.MONITOR or awaited.closure in (Closure.FAILED, Closure.SUPERSEDED):
@@ -276,7 +284,9 @@ def dependency_ids(work: Work, typed: Iterable[str]) -> tuple[str, ...]:
             found.append(todo_in_goal(work, name))
         except TodoNotFoundError as exc:
             raise DependencyMissingError(
-                f"{name!r} is no todo of {work.goal.goal_id}", hint="`loopx todo list` shows the ids.", todo_id=name
+                f"{name!r} is no todo of {work.goal.goal_id}",
+                hint="`loopx todo list` shows the ids.",
+                todo_id=name,
             ) from exc
     return unique(found)
 
@@ -324,5 +334,3 @@ def write_scopes(given: Iterable[str]) -> tuple[str, ...]:
 def unique(values: Iterable[str]) -> tuple[str, ...]:
     """Each value once, at its first place."""
     return tuple(dict.fromkeys(values))
-
-

@@ -75,6 +75,8 @@ def _move(
         refuse_without_token(todo, hand, work.now)
         authorise(todo, hand, None, work.now)
         after = work.tx.save(todo, checked_todo(moved(work, todo)))
-        return Outcome(todo_answer(work, after), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
+        return Outcome(
+            todo_answer(work, after), todo.todo_id, next_command=command("todo", "show", todo.todo_id)
+        )
 
     return mutate(project, call, change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.successors import Following, add_successors
@@ -21,6 +21,7 @@ from loopx.core.lifecycle import (
     refuse_without_token,
 )
 from loopx.core.todo import Closure, Resume, Status
+from loopx.core.value import Value
 from loopx.store.todos import dependencies_of, select_todos
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 SUPERSEDE_SCHEMA = "todo_supersede_v1"
 
 
-class Replacement(NamedTuple):
+class Replacement(Value):
     """What takes the todo's place: a new text, an existing id, or explicitly nothing."""
 
     text: str | None = None
@@ -122,7 +123,9 @@ def _move_dependents(work: Work, todo: Todo, new_id: str) -> tuple[str, ...]:
         refuse_cycle(dependent_id, new_id, lambda node: dependencies_of(work.tx.db, node))
         edges = unique(new_id if edge == todo.todo_id else edge for edge in dependent.blocked_by)
         work.tx.save(dependent, dependent._replace(blocked_by=edges))
-    for gate in select_todos(work.tx.db, "WHERE t.unblocks_todo_id = ? AND t.closure IS NULL", (todo.todo_id,)):
+    for gate in select_todos(
+        work.tx.db, "WHERE t.unblocks_todo_id = ? AND t.closure IS NULL", (todo.todo_id,)
+    ):
         assert gate.gate is not None
         work.tx.save(gate, gate._replace(gate=gate.gate._replace(unblocks_todo_id=new_id)))
     for waiter in select_todos(work.tx.db, _WAITERS, (todo.todo_id,)):

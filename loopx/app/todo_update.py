@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.app import todo_new
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
@@ -28,6 +28,7 @@ from loopx.core.todo import (
     TaskClass,
     Todo,
 )
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,14 +36,16 @@ if TYPE_CHECKING:
     from loopx.app.project import Project
 
 
-class ListPatch(NamedTuple):
+class ListPatch(Value):
     """How a list changes: emptied first, then added to, then taken from."""
 
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     clear: bool = False
 
-    def applied(self, present: tuple[str, ...], canonical: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+    def applied(
+        self, present: tuple[str, ...], canonical: Callable[[tuple[str, ...]], tuple[str, ...]]
+    ) -> tuple[str, ...]:
         """The list after the patch; what is added or removed is first brought to its one spelling."""
         if not (self.add or self.remove or self.clear):
             return present
@@ -54,7 +57,7 @@ class ListPatch(NamedTuple):
 NO_PATCH = ListPatch()
 
 
-class TodoPatch(NamedTuple):
+class TodoPatch(Value):
     """What `todo update` takes; None leaves a field as it is, `clear` empties the named ones."""
 
     text: str | None = None
@@ -109,7 +112,9 @@ def update_todo(project: Project, call: Call, todo_id: str, patch: TodoPatch) ->
         todo = work.tx.todo(todo_new.todo_in_goal(work, todo_id))
         after = _settled(work, todo, patch) if todo.status is Status.DONE else _patched(work, todo, patch)
         saved = work.tx.save(todo, after)
-        return Outcome(todo_answer(work, saved), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
+        return Outcome(
+            todo_answer(work, saved), todo.todo_id, next_command=command("todo", "show", todo.todo_id)
+        )
 
     mends = bool(patch.blocked_by.remove or patch.blocked_by.clear)
     return mutate(project, call._replace(mends_graph=mends), change)
@@ -120,7 +125,9 @@ def _settled(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
     if not patch.settles_gap or patch.changed_names - {"no_followup", "successor_ids"}:
         refuse_unless_open(todo)
     if patch.no_followup and patch.successor_ids:
-        raise UsageError("--no-follow-up and a successor contradict each other", hint="Leave one of them out.")
+        raise UsageError(
+            "--no-follow-up and a successor contradict each other", hint="Leave one of them out."
+        )
     if not work.call.reason:
         raise ReasonRequiredError("settling a done todo needs its reason", hint="Say why with --reason.")
     added = tuple(existing_successor(work, todo, typed) for typed in patch.successor_ids)
@@ -137,7 +144,8 @@ def _patched(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
     refuse_unless_open(todo, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
     if patch.settles_gap:
         raise UsageError(
-            f"{todo.todo_id} is not done yet", hint="Say what follows when you complete it with `loopx todo complete`."
+            f"{todo.todo_id} is not done yet",
+            hint="Say what follows when you complete it with `loopx todo complete`.",
         )
     hand = work.hand(todo.todo_id)
     refuse_without_token(todo, hand, work.now)
@@ -221,7 +229,9 @@ def _patched_route(work: Work, route: Route, patch: TodoPatch, task_class: TaskC
             route.required_capabilities, lambda given: todo_new.names(given, "capability")
         ),
         task_repository=parse_repository(patch.task_repository) if patch.task_repository else repository,
-        required_write_scopes=patch.required_write_scopes.applied(route.required_write_scopes, todo_new.write_scopes),
+        required_write_scopes=patch.required_write_scopes.applied(
+            route.required_write_scopes, todo_new.write_scopes
+        ),
         required_decision_scopes=patch.required_decision_scopes.applied(
             route.required_decision_scopes, todo_new.decision_scopes
         ),
@@ -236,7 +246,9 @@ def _patched_gate(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClas
     asked = (patch.decision_scope, patch.blocks_agent, patch.global_gate, patch.unblocks_todo_id)
     if task_class is not TaskClass.USER_GATE:
         if any(value is not None for value in asked):
-            raise UsageError(f"a {task_class} has no decision scope and no reach", hint="Only a user_gate has.")
+            raise UsageError(
+                f"a {task_class} has no decision scope and no reach", hint="Only a user_gate has."
+            )
         return None
     gate = todo.gate or Gate()
     blocks = None if "blocks_agent" in patch.clear else gate.blocks_agent
@@ -248,10 +260,14 @@ def _patched_gate(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClas
         blocks, is_global = todo_new.agent(work, patch.blocks_agent), False
     link = None if "unblocks_todo_id" in patch.clear else gate.unblocks_todo_id
     return gate._replace(
-        decision_scope=str(parse_decision_scope(patch.decision_scope)) if patch.decision_scope else gate.decision_scope,
+        decision_scope=str(parse_decision_scope(patch.decision_scope))
+        if patch.decision_scope
+        else gate.decision_scope,
         blocks_agent=blocks,
         global_gate=is_global,
-        unblocks_todo_id=todo_new.todo_in_goal(work, patch.unblocks_todo_id) if patch.unblocks_todo_id else link,
+        unblocks_todo_id=todo_new.todo_in_goal(work, patch.unblocks_todo_id)
+        if patch.unblocks_todo_id
+        else link,
     )
 
 
@@ -279,7 +295,9 @@ def _patched_validation(todo: Todo, patch: TodoPatch) -> Todo:
     if "validation" in patch.clear:
         return todo._replace(validation=None)
     if patch.validation_argv is not None:
-        return todo._replace(validation=todo_new.validation_of(patch.validation_argv, patch.validation_timeout))
+        return todo._replace(
+            validation=todo_new.validation_of(patch.validation_argv, patch.validation_timeout)
+        )
     if patch.validation_timeout is not None and todo.validation is not None:
         return todo._replace(validation=todo.validation._replace(timeout=patch.validation_timeout))
     return todo

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from loopx.core.errors import ActorRequiredError, IdentityMismatchError, ReasonRequiredError, UsageError
+from loopx.core.value import Value
 from loopx.settings import FORMATS, Settings, settings_from
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _NOT_INTENT = frozenset(("full",))
 
 
-class Ports(NamedTuple):
+class Ports(Value):
     """The outside that tests replace."""
 
     clock: Clock
@@ -108,7 +109,8 @@ class Invocation:
         option = named if named is not None else self.options.get("agent_id")
         if named is not None and self.options.get("agent_id") not in (None, named):
             raise UsageError(
-                f"the call names two actors, {named!r} and {self.options['agent_id']!r}", hint="Name one of them."
+                f"the call names two actors, {named!r} and {self.options['agent_id']!r}",
+                hint="Name one of them.",
             )
         agent_id = normalise_name(option, what="agent id") if option is not None else self.settings.agent_id
         if self.settings.identity_fixed and agent_id != self.settings.agent_id:
@@ -117,8 +119,10 @@ class Invocation:
                 hint="Leave the agent option out.",
                 agent_id=agent_id,
             )
-        return self._person(agent_id) if agent_id is None or self.options.get("as_user") else Actor(
-            ActorKind.AGENT, agent_id
+        return (
+            self._person(agent_id)
+            if agent_id is None or self.options.get("as_user")
+            else Actor(ActorKind.AGENT, agent_id)
         )
 
     def _person(self, agent_id: str | None) -> Actor:
@@ -131,7 +135,9 @@ class Invocation:
                     hint="Ask the user to run the command.",
                 )
             if agent_id is not None:
-                raise UsageError("--as-user and an agent contradict each other", hint="Leave one of them out.")
+                raise UsageError(
+                    "--as-user and an agent contradict each other", hint="Leave one of them out."
+                )
             if not self.options.get("reason"):
                 raise ReasonRequiredError("--as-user needs a reason", hint="Say why with --reason.")
         return Actor(ActorKind.USER, None)

@@ -12,6 +12,8 @@ from loopx.settings import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from click.shell_completion import CompletionItem
+
     from loopx.cli.context import Invocation
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -39,10 +41,22 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self.members.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The members, told without importing them, and the options of the group."""
+        from click.shell_completion import CompletionItem
+
+        names = [
+            CompletionItem(name, help=text)
+            for name, (_, text) in self.members.items()
+            if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.members and not args[0].startswith("-"):
+        is_unknown = bool(args) and args[0] not in self.members and not args[0].startswith("-")
+        if is_unknown and not ctx.resilient_parsing:  # completion parses what is not finished yet
             raise UnknownCommandError(args[0], tuple(self.members), ctx)
         return super().resolve_command(ctx, args)
 

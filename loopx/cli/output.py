@@ -55,7 +55,10 @@ def write_json(document: Document) -> None:
     """One document and a line end: compact when piped, indented on a terminal."""
     indented = sys.stdout.isatty()
     text = json.dumps(
-        document, ensure_ascii=False, indent=2 if indented else None, separators=None if indented else (",", ":")
+        document,
+        ensure_ascii=False,
+        indent=2 if indented else None,
+        separators=None if indented else (",", ":"),
     )
     _write(sys.stdout, text + "\n", errors="backslashreplace")
 

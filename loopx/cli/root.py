@@ -28,6 +28,7 @@ FAMILIES = {
     "agent": ("loopx.cli.agent", "Equal peers: register, list, retire."),
     "authority": ("loopx.cli.authority", "Grants over peers' claimed todos."),
     "todo": ("loopx.cli.todo", "The work graph."),
+    "task-lease": ("loopx.cli.task_lease", "Hard ownership for a time."),
     "gate": ("loopx.cli.gate", "Decisions that wait for a person."),
     "inbox": ("loopx.cli.inbox", "What waits for a person."),
     "quota": ("loopx.cli.quota", "What may run now, and what it costs."),
@@ -50,7 +51,9 @@ def cli() -> None:
     """A control plane for long-running agents: goals, work graph, gates, leases, decisions."""
 
 
-def main(argv: Sequence[str], *, ports: Ports | None = None, environment: Mapping[str, str] | None = None) -> int:
+def main(
+    argv: Sequence[str], *, ports: Ports | None = None, environment: Mapping[str, str] | None = None
+) -> int:
     """Run one command and return its exit code; output goes to the standard streams."""
     invocation = Invocation.of(os.environ if environment is None else environment, ports)
     invocation.options["format"] = typed_format(argv) or invocation.settings.format
@@ -108,4 +111,3 @@ def _report_bug(invocation: Invocation, exc: Exception) -> int:
 def _silence_stdout() -> None:
     """Nothing more can be written; keep the interpreter from trying at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
-

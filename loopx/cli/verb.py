@@ -15,7 +15,7 @@ from loopx.core.errors import TextInvalidError, UsageError
 from loopx.core.instant import parse_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 F = TypeVar("F", bound="Callable[..., Any]")
 Handler = "Callable[..., dict[str, Any]]"
@@ -59,7 +59,11 @@ def family(name: str, text: str, members: Mapping[str, tuple[str, str]], *, exam
 
 
 _OPERATION = kept_option(
-    "--operation-id", "--idempotency-key", "operation_id", metavar="ID", help="Makes a retry of this call safe."
+    "--operation-id",
+    "--idempotency-key",
+    "operation_id",
+    metavar="ID",
+    help="Makes a retry of this call safe.",
 )
 _DRY_RUN = _flag("--dry-run", help="The answer it would give; nothing is written.")
 _AS_USER = _flag("--as-user", help="A person acts on held work; needs --reason.")
@@ -91,11 +95,13 @@ def todo_id_option(function: F) -> F:
             raise UsageError("two different todos were named", hint="Give the id once.")
         return function(*args, todo_id=given[0], **parameters)
 
-    option = click.option("--todo-id", "todo_id_option", metavar="ID", help="The todo (an id or a unique prefix).")
+    option = click.option(
+        "--todo-id", "todo_id_option", metavar="ID", help="The todo (an id or a unique prefix)."
+    )
     return click.argument("todo_id", required=False, metavar="[ID]")(option(run))  # type: ignore[return-value]
 
 
-class DurationType(click.ParamType):
+class DurationType(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest click
     """An integer with `ms|s|m|h|d`, delivered as microseconds."""
 
     name = "DUR"
@@ -104,7 +110,7 @@ class DurationType(click.ParamType):
         return value if isinstance(value, int) else parse_duration(value)
 
 
-class TextType(click.ParamType):
+class TextType(click.ParamType):  # type: ignore[type-arg]
     """A text, or `-` for standard input (of which one final line end is dropped)."""
 
     name = "TEXT"
@@ -113,17 +119,21 @@ class TextType(click.ParamType):
         return read_stdin() if value == "-" else str(value)
 
 
-class ChoiceType(click.Choice[Any]):
-    """A closed set of names; a misspelt one is refused with the nearest."""
+class ChoiceType(click.Choice):  # type: ignore[type-arg]
+    """A closed set of names, delivered as its member; a misspelt one is refused with the nearest."""
+
+    def __init__(self, members: Iterable[str]) -> None:
+        self.members = {str(member): member for member in members}
+        super().__init__(list(self.members))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value in self.choices:
-            return value
+        if value in self.members:
+            return self.members[value]
         from loopx.core.name import near_match
 
-        near = near_match(str(value), tuple(str(choice) for choice in self.choices))
+        near = near_match(str(value), self.members)
         suggestion = f" Did you mean {near!r}?" if near else ""
-        self.fail(f"{value!r} is not one of {', '.join(map(str, self.choices))}.{suggestion}", param, ctx)
+        self.fail(f"{value!r} is not one of {', '.join(self.members)}.{suggestion}", param, ctx)
 
 
 DURATION = DurationType()

@@ -70,6 +70,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "A dependency names a todo that does not exist.",
         "Look the id up with `loopx todo list`.",
     ),
+    "document_invalid": Row(
+        "A document is no JSON, names no contract, or breaks the one that it names.",
+        "Mend what the listed places say; `loopx schema show` prints the contract.",
+    ),
     "evidence_required": Row(
         "Work of an agent is completed without saying what shows that it is done.",
         "Add `--evidence` with what was checked and where it can be seen.",
@@ -228,6 +232,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "sqlite_too_old": Row(
         "The SQLite library of this Python is older than 3.37.",
         "Use a Python that was built with a newer SQLite.",
+    ),
+    "storage_fault": Row(
+        "The storage failed in a way that no other code names, or a file of the state is missing.",
+        "Run `loopx doctor`; nothing was changed.",
     ),
     # --- not found -----------------------------------------------------------------------
     "agent_not_registered": Row(

@@ -45,4 +45,8 @@ def agent_document(agent: Agent) -> Document:
 
 def grant_document(grant: Grant) -> Document:
     """One grant."""
-    return {"agent_id": grant.agent_id, "actions": list(grant.actions), "requires_reason": grant.requires_reason}
+    return {
+        "agent_id": grant.agent_id,
+        "actions": list(grant.actions),
+        "requires_reason": grant.requires_reason,
+    }

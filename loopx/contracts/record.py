@@ -28,7 +28,7 @@ from loopx.core.todo import (
 
 Record = dict[str, Any]  # the JSON values of one flat record; lives at the codec only
 
-LIST_FIELDS = ("acceptance", "validation_argv")
+LIST_FIELDS = ("acceptance", "validation_argv", "lease_write_scopes")
 EDGE_FIELDS = ("blocked_by", "successors")
 ROUTE_FIELDS = (
     "required_capabilities",
@@ -99,6 +99,9 @@ def _holding_record(todo: Todo) -> Record:
         "lease_expires_at": lease.expires_at if lease else None,
         "claim_token": lease.claim_token if lease else None,
         "lease_version": todo.lease_version,
+        "lease_repository": lease.repository if lease else None,
+        "lease_write_scopes": list(lease.write_scopes) if lease else None,
+        "lease_pool": lease.pool if lease else None,
     }
 
 
@@ -200,6 +203,9 @@ def _lease_of(record: Record) -> Lease | None:
         acquired_at=record["lease_acquired_at"],
         expires_at=record["lease_expires_at"],
         claim_token=record["claim_token"],
+        repository=record["lease_repository"],
+        write_scopes=tuple(record["lease_write_scopes"]),
+        pool=record["lease_pool"],
     )
 
 

@@ -182,3 +182,22 @@ def _seconds(duration: int | None) -> float | int | None:
     if duration is None:
         return None
     return duration // SECOND if duration % SECOND == 0 else duration / SECOND
+
+
+def lease_answer(lease: Lease, *, shows_token: bool = False, released: bool = False) -> Document:
+    """A lease in the answers of `task-lease`; the token only for its holder, when acquiring or renewing."""
+    document: Document = {
+        "lease_id": lease.lease_id,
+        "todo_id": lease.todo_id,
+        "version": lease.version,
+        "holder": lease.holder,
+        "acquired_at": format_instant(lease.acquired_at),
+        "expires_at": format_instant(lease.expires_at),
+        "task_repository": lease.repository,
+        "write_scopes": list(lease.write_scopes),
+        "pool": lease.pool,
+        "released": released,
+    }
+    if shows_token:
+        document["claim_token"] = lease.claim_token
+    return document

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from loopx.core.value import Value
 
 
 class ActorKind(StrEnum):
@@ -11,7 +12,7 @@ class ActorKind(StrEnum):
     AGENT = "agent"
 
 
-class Actor(NamedTuple):
+class Actor(Value):
     """The author of a mutation; `agent_id` is None exactly for a person."""
 
     kind: ActorKind

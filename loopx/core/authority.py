@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.core.errors import ActionNotDelegatedError, AuthorityReasonRequiredError, NotClaimOwnerError
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +24,7 @@ class LifecycleAction(StrEnum):
     SUPERSEDE = "supersede"
 
 
-class AuthorityUse(NamedTuple):
+class AuthorityUse(Value):
     """A grant that was needed and used; both fields go into the receipt (W4.3)."""
 
     action: LifecycleAction

@@ -118,6 +118,10 @@ class DependencyMissingError(RefusedError):
     code = "dependency_missing"
 
 
+class DocumentInvalidError(RefusedError):
+    code = "document_invalid"
+
+
 class EvidenceRequiredError(RefusedError):
     code = "evidence_required"
 
@@ -281,6 +285,10 @@ class SchemaOlderError(StorageError):
 
 class SqliteTooOldError(StorageError):
     code = "sqlite_too_old"
+
+
+class StorageFaultError(StorageError):
+    code = "storage_fault"
 
 
 # --- not found (7) -----------------------------------------------------------------------

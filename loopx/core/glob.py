@@ -15,15 +15,14 @@ two lengths whatever the patterns look like.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
-from unicodedata import normalize
+from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.errors import WriteScopeInvalidError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-SCOPE_LIMIT = 500  # characters; bounds the cost of one comparison at a quarter of a million steps
+SCOPE_LIMIT = 500  # characters; bounds one comparison at a quarter of a million steps
 _LAST = 0x10FFFF
 _ANY_DEPTH = "**"
 
@@ -34,12 +33,13 @@ _ANY: _Ranges = ((0, ord("/") - 1), (ord("/") + 1, _LAST))
 # One name is its characters. No name is empty, so the empty one stands for `**`.
 _Name = tuple[_Ranges, ...]
 _FOLDERS: _Name = ()
+_ANY_NAME: _Name = (_STAR,)
 
 _Item = TypeVar("_Item", _Name, _Ranges)
 
 
 def normalise_write_scope(text: str) -> str:
-    """The one spelling of a write scope: equal scopes compare equal as text.
+    """The scope in its one spelling: `./src//**` is `src/**`.
 
     WriteScopeInvalidError for a scope that is empty, leaves the repository or has no clear meaning;
     nothing is ever dropped from one.
@@ -53,12 +53,12 @@ def globs_intersect(left: str, right: str) -> bool:
 
 
 def glob_covers(outer: str, inner: str) -> bool:
-    """Whether every path of `inner` belongs to `outer`; true is always right.
+    """Whether every path of `inner` belongs to `outer`; true is always right (W8.4).
 
-    False is exact too, except where `outer` needs a character or a folder just where `inner` has a
-    free run (`?*` over `*a`): such a pair is taken as not covered.
+    False is exact between scopes without character classes. With them it errs on the safe side
+    where each member of a class would fit another way (`*ab*` over `a[ab]b`).
     """
-    return _cover(_compiled(outer), _compiled(inner), _name_covers)
+    return _cover(_compiled(outer), _compiled(inner), _ANY_NAME, _name_covers)
 
 
 # --- spelling ----------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def glob_covers(outer: str, inner: str) -> bool:
 
 def _names(text: str) -> list[str]:
     """The names of the canonical spelling."""
-    scope = normalize("NFC", text.strip())
+    scope = _composed(text.strip())
     _refuse_odd_text(scope)
     _refuse_outside(scope)
     names = [name for name in scope.split("/") if name not in ("", ".")]
@@ -77,19 +77,19 @@ def _names(text: str) -> list[str]:
     return _without_repeats(names) or [_ANY_DEPTH]
 
 
+def _composed(text: str) -> str:
+    """Composed characters (NFC), so that a name typed on another system is the same name."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
+
+
 def _without_repeats(names: list[str]) -> list[str]:
-    """`**/**` is `**`, `**/*` in the middle is `*/**`, and at the end it is `**`."""
-    kept: list[str] = []
-    for name in names:
-        if name == _ANY_DEPTH and kept[-1:] == [_ANY_DEPTH]:
-            continue
-        if name == "*" and kept[-1:] == [_ANY_DEPTH]:
-            kept.insert(-1, name)
-        else:
-            kept.append(name)
-    while kept[-1:] == [_ANY_DEPTH] and kept[-2:-1] == ["*"] and names[-1] == "*":
-        kept.pop(-2)
-    return kept
+    """`**/**` is `**`, and so is `**/*` at the end."""
+    kept = [name for at, name in enumerate(names) if name != _ANY_DEPTH or names[at - 1 : at] != [_ANY_DEPTH]]
+    return kept[:-1] if kept[-2:] == [_ANY_DEPTH, "*"] else kept
 
 
 def _is_open_ended(name: str) -> bool:
@@ -130,16 +130,16 @@ def _invalid(scope: str, fault: str, hint: str) -> WriteScopeInvalidError:
 # --- patterns ----------------------------------------------------------------------------
 
 
-def _compiled(text: str) -> tuple[_Name, ...]:
+def _compiled(text: str) -> list[_Name]:
     """The scope as names, a named folder's content included."""
     names = _names(text)
     if not _is_open_ended(names[-1]):
         names.append(_ANY_DEPTH)
-    return tuple(_compiled_name(name, text) for name in names)
+    return _runs_last([_compiled_name(name, text) for name in names], _ANY_NAME)
 
 
 def _compiled_name(name: str, scope: str) -> _Name:
-    """The characters of one name; `*?` is `?*`, so that a run comes last among free characters."""
+    """The characters of one name."""
     if name == _ANY_DEPTH:
         return _FOLDERS
     if _ANY_DEPTH in name:
@@ -148,11 +148,23 @@ def _compiled_name(name: str, scope: str) -> _Name:
     rest = name
     while rest:
         item, rest = _next_item(rest, scope)
-        if item == _ANY and items[-1:] == [_STAR]:
-            items.insert(-1, item)
-        elif item != _STAR or items[-1:] != [_STAR]:
-            items.append(item)
-    return tuple(items)
+        items.append(item)
+    return tuple(_runs_last(items, _ANY))
+
+
+def _runs_last(items: Iterable[_Item], free: _Item) -> list[_Item]:
+    """Repeated runs are one, a run stands behind the free items beside it, and `?*` alone is `*`.
+
+    The last because no name and no path is empty.
+    """
+    settled: list[_Item] = []
+    for item in items:
+        after_run = bool(settled) and not settled[-1]
+        if item == free and after_run:
+            settled.insert(-1, item)
+        elif item or not after_run:
+            settled.append(item)
+    return settled[1:] if len(settled) == 2 and settled[0] == free and not settled[1] else settled
 
 
 def _next_item(rest: str, scope: str) -> tuple[_Ranges, str]:
@@ -181,7 +193,9 @@ def _class(body: str, scope: str) -> _Ranges:
     """The ranges of the text between `[` and `]`."""
     negated, members = body.startswith("!"), body.removeprefix("!")
     if not members or members.startswith("^"):
-        raise _invalid(scope, "has an empty or ambiguous class", "A class is [a-z], or [!a-z] for all others.")
+        raise _invalid(
+            scope, "has an empty or ambiguous class", "A class is [a-z], or [!a-z] for all others."
+        )
     spans: list[tuple[int, int]] = []
     while members:
         first, last, members = _next_span(members)
@@ -190,7 +204,9 @@ def _class(body: str, scope: str) -> _Ranges:
         spans.append((first, last))
     ranges = _minus_slash(_complement(_merged(spans)) if negated else _merged(spans))
     if not ranges:
-        raise _invalid(scope, "has a class that nothing matches", "A class is [a-z], or [!a-z] for all others.")
+        raise _invalid(
+            scope, "has a class that nothing matches", "A class is [a-z], or [!a-z] for all others."
+        )
     return ranges
 
 
@@ -234,7 +250,7 @@ def _names_meet(left: _Name, right: _Name) -> bool:
 
 
 def _name_covers(outer: _Name, inner: _Name) -> bool:
-    return outer == inner or _cover(outer, inner, _ranges_cover)
+    return outer == inner or _cover(outer, inner, _ANY, _ranges_cover)
 
 
 def _ranges_meet(left: _Ranges, right: _Ranges) -> bool:
@@ -271,15 +287,25 @@ def _runs_only(items: Sequence[_Item]) -> list[bool]:
     return free[::-1]
 
 
-def _cover(outer: Sequence[_Item], inner: Sequence[_Item], covers: Callable[[_Item, _Item], bool]) -> bool:
-    """Whether `outer` matches `inner` read as a word in which a run is a letter that only a run takes."""
+def _cover(
+    outer: Sequence[_Item], inner: Sequence[_Item], free: _Item, covers: Callable[[_Item, _Item], bool]
+) -> bool:
+    """Whether `outer` matches `inner` read as a word in which a run is a letter that only runs take.
+
+    Free items before a run make it a run of at least so many items (`roomy`): it may take a run of
+    `inner` before it has them.
+    """
     below = [False] * len(inner) + [True]
+    roomy = False
     for item in reversed(outer):
+        roomy = not item or (roomy and item == free)
         row = [not item and below[-1]] * (len(inner) + 1)
         for j in range(len(inner) - 1, -1, -1):
             if not item:
                 row[j] = below[j] or row[j + 1]
+            elif not inner[j]:
+                row[j] = roomy and row[j + 1]
             else:
-                row[j] = bool(inner[j]) and below[j + 1] and covers(item, inner[j])
+                row[j] = below[j + 1] and covers(item, inner[j])
         below = row
     return below[0]

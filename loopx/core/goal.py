@@ -6,7 +6,8 @@ These values are decoded on the hot path from the cached registry, so they are N
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from loopx.core.value import Value
 
 
 class GoalState(StrEnum):
@@ -15,21 +16,21 @@ class GoalState(StrEnum):
     CLOSED = "closed"  # closed through validated closure
 
 
-class Criterion(NamedTuple):
+class Criterion(Value):
     """One acceptance criterion of a goal (`A1`, `A2`, …)."""
 
     id: str
     text: str
 
 
-class Boundary(NamedTuple):
+class Boundary(Value):
     """Where the goal's work may happen; empty means unrestricted (W8.4)."""
 
     repositories: tuple[str, ...] = ()
     write_scopes: tuple[str, ...] = ()
 
 
-class QuotaPolicy(NamedTuple):
+class QuotaPolicy(Value):
     """The budget of a window; None means unlimited. `cost` is in the owner's currency."""
 
     slots: int | None = None
@@ -38,7 +39,7 @@ class QuotaPolicy(NamedTuple):
     window_us: int | None = None
 
 
-class Agent(NamedTuple):
+class Agent(Value):
     """An equal peer (W2). A retired one may not act; its claims are stale."""
 
     agent_id: str
@@ -46,7 +47,7 @@ class Agent(NamedTuple):
     retired: bool = False
 
 
-class Grant(NamedTuple):
+class Grant(Value):
     """Lifecycle authority over peers' claimed todos (W4.2)."""
 
     agent_id: str
@@ -54,14 +55,14 @@ class Grant(NamedTuple):
     requires_reason: bool = False
 
 
-class Pool(NamedTuple):
+class Pool(Value):
     """A named resource of which `capacity` may be leased at once."""
 
     name: str
     capacity: int
 
 
-class Material(NamedTuple):
+class Material(Value):
     """A document that agents must have read; the body is never kept (W11.5)."""
 
     id: str
@@ -71,7 +72,7 @@ class Material(NamedTuple):
     required_for: tuple[str, ...] = ()
 
 
-class Goal(NamedTuple):
+class Goal(Value):
     """One goal of the registry."""
 
     goal_id: str

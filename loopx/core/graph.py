@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.core.errors import DependencyCycleError
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ class FaultKind(StrEnum):
     CYCLE = "cycle"
 
 
-class GraphFault(NamedTuple):
+class GraphFault(Value):
     """What is wrong, and the ids along which: an edge, or a cycle from a node back to itself."""
 
     kind: FaultKind

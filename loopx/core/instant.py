@@ -44,7 +44,9 @@ def parse_instant(text: str, *, now: Instant) -> Instant:
     moment = _moment(text)
     if moment is None:
         raise UsageError(
-            f"{text!r} is not a time", hint="A time is RFC 3339 with a zone, or in:DUR such as in:24h.", value=text
+            f"{text!r} is not a time",
+            hint="A time is RFC 3339 with a zone, or in:DUR such as in:24h.",
+            value=text,
         )
     return (moment - _EPOCH) // timedelta(microseconds=1)
 

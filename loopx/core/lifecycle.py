@@ -6,7 +6,7 @@ A guard returns or refuses; it never changes anything. Verbs call them in the or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.core.actor import Actor, ActorKind
 from loopx.core.authority import AuthorityUse, LifecycleAction, authorize_lifecycle
@@ -27,6 +27,7 @@ from loopx.core.errors import (
 )
 from loopx.core.instant import format_instant
 from loopx.core.todo import Closure, Role, Status, TaskClass, Todo
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
 
 
-class Hand(NamedTuple):
+class Hand(Value):
     """Who reaches for a todo, and what they hold.
 
     `token_known` says that the token was once issued for this todo; `lapsed` that the actor lost
@@ -238,7 +239,12 @@ def refuse_unclaimable(todo: Todo, agent_id: str, now: Instant, active_agents: C
         )
     refuse_ineligible(todo, agent_id)
     claim = todo.claim
-    if claim is not None and claim.agent_id != agent_id and now < claim.expires_at and claim.agent_id in active_agents:
+    if (
+        claim is not None
+        and claim.agent_id != agent_id
+        and now < claim.expires_at
+        and claim.agent_id in active_agents
+    ):
         raise AlreadyClaimedError(
             f"{todo.todo_id} is claimed by {claim.agent_id} until {format_instant(claim.expires_at)}",
             hint="Take other work; `loopx quota should-run` names it.",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
 from loopx.core.errors import ResumeConditionInvalidError, UsageError
 from loopx.core.instant import Instant, format_instant, parse_instant
+from loopx.core.value import Value
 
 _FORMS = "todo_done:ID, pr_merged:REF, capacity_available:POOL, at:TIME or in:DUR"
 
@@ -18,7 +18,7 @@ class ResumeKind(StrEnum):
     AT = "at"
 
 
-class ResumeCondition(NamedTuple):
+class ResumeCondition(Value):
     """A kind and what it refers to; `at_us` is set exactly for `at`."""
 
     kind: ResumeKind

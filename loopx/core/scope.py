@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from loopx.core.errors import UsageError
+from loopx.core.value import Value
 
 KINDS = ("private_read", "write_scope", "resource", "production", "public_claim", "direction", "other")
 GRANULARITIES = ("action", "lane", "goal", "project", "global")  # from fine to coarse
@@ -14,7 +14,7 @@ ANY_KEY = "*"
 _FORM = "kind:granularity:key, such as direction:action:public_api_change"
 
 
-class DecisionScope(NamedTuple):
+class DecisionScope(Value):
     """`kind:granularity:key`; a gate covers its own or a finer granularity."""
 
     kind: str
@@ -33,7 +33,9 @@ def parse_decision_scope(text: str) -> DecisionScope:
     _refuse_unknown(text, "kind", kind, KINDS)
     _refuse_unknown(text, "granularity", granularity, GRANULARITIES)
     if not key or not key.isprintable() or any(character.isspace() for character in key):
-        raise UsageError(f"{text!r} has no usable scope key", hint=f"A decision scope is {_FORM}.", value=text)
+        raise UsageError(
+            f"{text!r} has no usable scope key", hint=f"A decision scope is {_FORM}.", value=text
+        )
     return DecisionScope(kind, granularity, key)
 
 

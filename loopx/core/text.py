@@ -12,7 +12,9 @@ TEXT_LIMIT_BYTES = 1_000_000  # far above any real text; keeps one row from fill
 def checked_text(text: str, *, field: str) -> str:
     """The text unchanged, or a refusal: NUL, lone surrogates, only white space, or too long."""
     if "\x00" in text:
-        raise TextInvalidError(f"{field} holds a NUL character", hint="Remove the NUL character.", field=field)
+        raise TextInvalidError(
+            f"{field} holds a NUL character", hint="Remove the NUL character.", field=field
+        )
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as exc:
@@ -22,7 +24,9 @@ def checked_text(text: str, *, field: str) -> str:
             field=field,
         ) from exc
     if not text.strip():
-        raise UsageError(f"{field} is empty or white space only", hint=f"Give {field} some words.", field=field)
+        raise UsageError(
+            f"{field} is empty or white space only", hint=f"Give {field} some words.", field=field
+        )
     if size > TEXT_LIMIT_BYTES:
         raise TextInvalidError(
             f"{field} has {size} bytes; the limit is {TEXT_LIMIT_BYTES}",
@@ -59,7 +63,7 @@ def with_priority_tag(text: str, priority: int) -> str:
     if tagged_priority(text) is None:
         return text
     at = text.index("[P")
-    return f"{text[:at]}[P{priority}]{text[at + 4:]}"
+    return f"{text[:at]}[P{priority}]{text[at + 4 :]}"
 
 
 def parse_priority(value: str) -> int:

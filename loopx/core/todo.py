@@ -8,9 +8,9 @@ todos of equal route can be decided on together.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
 from loopx.core.instant import DAY, Duration, Instant
+from loopx.core.value import Value
 
 DEFAULT_PRIORITY = 2
 STALE_AFTER: Duration = DAY  # a soft claim without `--ttl`
@@ -61,7 +61,7 @@ CLASSES_OF_ROLE = {
 DEFAULT_CLASS = {Role.AGENT: TaskClass.ADVANCEMENT, Role.USER: TaskClass.USER_ACTION}
 
 
-class Route(NamedTuple):
+class Route(Value):
     """The fields by which the decision routes; equal routes form a group."""
 
     goal_id: str
@@ -74,7 +74,7 @@ class Route(NamedTuple):
     bound_agent: str | None = None
 
 
-class Claim(NamedTuple):
+class Claim(Value):
     """Soft ownership (W3): shows who is on it; stale from `expires_at` on."""
 
     agent_id: str
@@ -82,8 +82,11 @@ class Claim(NamedTuple):
     expires_at: Instant
 
 
-class Lease(NamedTuple):
-    """Hard ownership (W5), valid in `[acquired_at, expires_at)`; `version` only rises."""
+class Lease(Value):
+    """Hard ownership (W5), valid in `[acquired_at, expires_at)`; `version` only rises.
+
+    It may also hold write scopes of a repository, or one place in a pool.
+    """
 
     lease_id: str
     todo_id: str
@@ -92,13 +95,16 @@ class Lease(NamedTuple):
     acquired_at: Instant
     expires_at: Instant
     claim_token: str
+    repository: str | None = None
+    write_scopes: tuple[str, ...] = ()
+    pool: str | None = None
 
     def is_live(self, now: Instant) -> bool:
         """Whether `now` lies before the half-open interval's end (S2.5)."""
         return now < self.expires_at
 
 
-class Decision(NamedTuple):
+class Decision(Value):
     """A person's answer to a gate, kept with who and when (W6.8)."""
 
     verdict: Verdict
@@ -109,7 +115,7 @@ class Decision(NamedTuple):
     revoked_at: Instant | None = None
 
 
-class Gate(NamedTuple):
+class Gate(Value):
     """What a `user_gate` decides, whom it holds and what it frees (W6.2)."""
 
     decision_scope: str | None = None
@@ -119,7 +125,7 @@ class Gate(NamedTuple):
     decision: Decision | None = None
 
 
-class Polling(NamedTuple):
+class Polling(Value):
     """A monitor's own clock and counter (W7.5)."""
 
     next_due_at: Instant
@@ -128,14 +134,14 @@ class Polling(NamedTuple):
     expires_at: Instant | None = None
 
 
-class Validation(NamedTuple):
+class Validation(Value):
     """A command that must exit 0 before the todo completes."""
 
     argv: tuple[str, ...]
     timeout: Duration
 
 
-class Resume(NamedTuple):
+class Resume(Value):
     """When a deferred todo wakes (W10.5): canonical `kind` and `ref`; `at` only for kind `at`."""
 
     kind: str
@@ -148,7 +154,7 @@ class Resume(NamedTuple):
         return f"{self.kind}:{self.ref}"
 
 
-class Todo(NamedTuple):
+class Todo(Value):
     """One node of the work graph. `sequence` is creation order and breaks every tie (S1.2)."""
 
     todo_id: str

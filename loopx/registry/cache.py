@@ -38,10 +38,15 @@ def decode_goal(text: str) -> Goal:
         agents=tuple(_agent(row) for row in agents),
         grants=tuple(Grant(row[0], tuple(row[1]), row[2]) for row in grants),
         pools=tuple(Pool(*row) for row in pools),
-        materials=tuple(Material(*row[:4], tuple(row[4])) for row in materials),
+        materials=tuple(_material(row) for row in materials),
         authority_capabilities=tuple(authority),
     )
 
 
 def _agent(row: list[Any]) -> Agent:
     return Agent(row[0], tuple(row[1]), row[2])
+
+
+def _material(row: list[Any]) -> Material:
+    material_id, path, relation, purpose, required_for = row
+    return Material(material_id, path, relation, purpose, tuple(required_for))

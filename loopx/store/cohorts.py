@@ -9,10 +9,11 @@ there are.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loopx.core.decision.snapshot import MEMBER_LIMIT, Cohort, Holding
 from loopx.core.todo import NO_CHANGE_LIMIT, Route, Status, TaskClass
+from loopx.core.value import Value
 from loopx.store.resume import pools_with_room
 from loopx.store.todo_row import FROM, SELECT, route_of_identity, todo_of_row
 
@@ -39,55 +40,56 @@ _FREE_AT = (
     " WHEN t.claimed_by IS NOT NULL THEN t.claim_expires_at END"
 )
 _AWAKE = (
-    "(t.resume_met = 1 OR coalesce(t.resume_at <= :now, 0)"
-    " OR (t.resume_kind = 'capacity_available' AND t.resume_ref IN (SELECT value FROM json_each(:pools))))"
+    "coalesce(t.resume_met = 1 OR t.resume_at <= :now"
+    " OR (t.resume_kind = 'capacity_available' AND t.resume_ref IN (SELECT value FROM json_each(:pools))), 0)"
 )
+_STIRRED = f"({_AWAKE} OR t.resume_met = -1)"
 _SINGLE = "t.todo_id IN (SELECT value FROM json_each(:single))"
-_SLEEPS = "status = 'deferred' AND closure IS NULL"
-_AWAKE_ROWS = (
-    f"SELECT sequence FROM todos WHERE goal_id = :goal AND {_SLEEPS} AND resume_met <> 0 AND resume_met = 1"
-    f" UNION SELECT sequence FROM todos WHERE goal_id = :goal AND {_SLEEPS} AND resume_at <= :now"
-    f" UNION SELECT sequence FROM todos WHERE +goal_id = :goal AND {_SLEEPS} AND resume_kind = 'capacity_available'"
-    " AND resume_ref IN (SELECT value FROM json_each(:pools))"
+# Whose condition holds, or never can, found by one index for each kind of condition.
+_STIRRED_ROWS = (
+    "SELECT sequence FROM todos WHERE goal_id = :goal AND closure IS NULL AND resume_met <> 0"
+    " UNION SELECT sequence FROM todos WHERE goal_id = :goal AND closure IS NULL AND resume_at <= :now"
+    " UNION SELECT sequence FROM todos WHERE +goal_id = :goal AND closure IS NULL"
+    " AND resume_kind = 'capacity_available' AND resume_ref IN (SELECT value FROM json_each(:pools))"
 )
 
 # What is few by nature. A todo is in at most one of these.
 _HELD = (
     "t.goal_id = :goal AND t.status = 'open' AND t.unmet = 0 AND (t.claimed_by IS NOT NULL OR t.lease_id IS NOT NULL)"
-    " AND t.role = 'agent' AND t.task_class <> 'continuous_monitor'"
+    f" AND t.role = 'agent' AND t.task_class <> 'continuous_monitor' AND NOT {_STIRRED}"
 )
 _MONITORS = "t.goal_id = :goal AND t.task_class = 'continuous_monitor' AND t.status = 'open'"
 _BROKEN = (
     "t.goal_id = :goal AND t.broken > 0 AND t.closure IS NULL AND t.status = 'open' AND t.role = 'agent'"
-    " AND t.task_class <> 'continuous_monitor'"
+    f" AND t.task_class <> 'continuous_monitor' AND NOT {_STIRRED}"
 )
-_WOKEN = f"t.sequence IN ({_AWAKE_ROWS}) AND t.role = 'agent'"
+_STIRRING = f"t.sequence IN ({_STIRRED_ROWS}) AND t.role = 'agent' AND t.task_class <> 'continuous_monitor'"
 
 # What may be many: the part of a group, each with an index of its own.
 _PARTS = {
     "ready": "t.status = 'open' AND t.unmet = 0 AND t.claimed_by IS NULL AND t.lease_id IS NULL",
     "waiting": "t.status = 'open' AND t.unmet > 0 AND t.broken = 0",
     "blocked": "t.status = 'blocked'",
-    "asleep": f"t.status = 'deferred' AND t.closure IS NULL AND NOT {_AWAKE}",
+    "asleep": "t.status = 'deferred' AND t.closure IS NULL",
 }
 
 # Two todos are in the same cohort when all of these are equal; a singled-out one is its own.
 _PARTITION = (
-    f"t.route_id, t.status, t.unmet > 0, t.broken > 0, {_HOLDING}, {_HOLDER}, {_AWAKE},"
+    f"t.route_id, t.status, t.unmet > 0, t.broken > 0, {_HOLDING}, {_HOLDER}, {_AWAKE}, t.resume_met,"
     " t.block_reason IS NULL, t.resume_kind IS NULL, t.next_due_at <= :now,"
     " t.consecutive_no_change >= :no_change, coalesce(t.next_due_at + t.poll_every <= :now, 0),"
     f" coalesce(t.monitor_expires_at <= :now, 0), {_SINGLE} * t.sequence"
 )
 _EXTRA = (
-    f"{_HOLDING}, {_HOLDER}, {_AWAKE} AND t.status = 'deferred', coalesce(t.next_due_at <= :now, 0),"
+    f"{_HOLDING}, {_HOLDER}, {_AWAKE}, t.resume_met, coalesce(t.next_due_at <= :now, 0),"
     f" count(*) OVER same, min({_FREE_AT}) OVER same,"
     f" row_number() OVER (PARTITION BY {_PARTITION} ORDER BY t.priority, t.sequence) AS place,"
     f" dense_rank() OVER (ORDER BY {_PARTITION}) AS cohort"
 )
-_WIDTH_OF_EXTRA = 8
+_WIDTH_OF_EXTRA = 9
 
 
-class Group(NamedTuple):
+class Group(Value):
     """A routing group and its kept counts."""
 
     route_id: int
@@ -125,7 +127,7 @@ class CohortReader:
     def all(self, groups: list[Group]) -> list[Cohort]:
         """All cohorts of agent todos that are not closed."""
         cohorts = list(self.singled_out()) if self.single else []
-        for condition in (_HELD, _MONITORS, _BROKEN, _WOKEN):
+        for condition in (_HELD, _MONITORS, _BROKEN, _STIRRING):
             cohorts += self._windowed(f"{condition} AND NOT {_SINGLE}")
         taken: dict[tuple[Route, str], int] = {}
         for cohort in cohorts:
@@ -151,7 +153,7 @@ class CohortReader:
 
     def _members(self, route_id: int, condition: str, limit: int) -> tuple[Todo, ...]:
         sql = (
-            f"{SELECT} {FROM} WHERE t.route_id = :route AND {condition} AND NOT {_SINGLE}"
+            f"{SELECT} {FROM} WHERE t.route_id = :route AND {condition} AND NOT {_STIRRED} AND NOT {_SINGLE}"
             " ORDER BY t.priority, t.sequence LIMIT :limit"
         )
         values = {**self.values, "route": route_id, "limit": limit}
@@ -178,7 +180,7 @@ def _part_of(todo: Todo) -> str:
 
 
 def _cohort_of(rows: list[tuple[Any, ...]]) -> Cohort:
-    holding, holder, awake, due, count, free_at = rows[0][-_WIDTH_OF_EXTRA:-2]
+    holding, holder, awake, met, due, count, free_at = rows[0][-_WIDTH_OF_EXTRA:-2]
     return Cohort(
         members=tuple(todo_of_row(row[:-_WIDTH_OF_EXTRA]) for row in rows),
         count=count,
@@ -186,5 +188,6 @@ def _cohort_of(rows: list[tuple[Any, ...]]) -> Cohort:
         holder=None if holding == Holding.FREE else holder,
         free_at=free_at,
         awake=bool(awake),
+        hopeless=met < 0,
         due=bool(due),
     )

@@ -28,8 +28,7 @@ _MEET = (
 )
 _BREAK = "UPDATE todos SET broken = broken + 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
 _SETTLE_WAITERS = (
-    "UPDATE todos SET resume_met = ? WHERE status = 'deferred' AND closure IS NULL"
-    " AND resume_kind = ? AND resume_ref = ?"
+    "UPDATE todos SET resume_met = ? WHERE closure IS NULL AND resume_kind = ? AND resume_ref = ?"
 )
 
 RouteCounts = tuple[int, int, int, int]  # open, ready, blocked, deferred
@@ -62,7 +61,7 @@ def break_dependents(db: sqlite3.Connection, todo_id: str) -> None:
 
 
 def settle_waiters(db: sqlite3.Connection, kind: str, ref: str, *, holds: bool) -> None:
-    """Record for sleeping todos that their condition holds, or never can."""
+    """Record for all that wait on a condition that it holds, or never can."""
     db.execute(_SETTLE_WAITERS, (1 if holds else -1, kind, ref))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loopx.core.digest import sha256_hex
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +27,7 @@ _INSERT = f"INSERT INTO events ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _LAST = "SELECT sequence, digest FROM events ORDER BY sequence DESC LIMIT 1"
 
 
-class Event(NamedTuple):
+class Event(Value):
     """What happened, by whom, and every value before and after."""
 
     at: Instant

@@ -12,7 +12,7 @@ from loopx.core.errors import (
     DiskFullError,
     LoopxError,
     ReadOnlyError,
-    StorageError,
+    StorageFaultError,
 )
 
 if TYPE_CHECKING:
@@ -23,12 +23,6 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}
 _PRIMARY = 0xFF  # an extended result code holds its primary code in the low byte
-
-
-class StorageFaultError(StorageError):
-    """The storage failed in a way that none of the other codes names."""
-
-    code = "storage_fault"
 
 
 @contextmanager
@@ -51,7 +45,8 @@ def storage_error(exc: sqlite3.DatabaseError, database: str) -> LoopxError | Non
     primary = code & _PRIMARY
     if code in _FULL or primary == sqlite3.SQLITE_FULL:
         return DiskFullError(
-            f"the disk took no more bytes ({exc}); nothing was changed", hint="Free some space, then repeat the call."
+            f"the disk took no more bytes ({exc}); nothing was changed",
+            hint="Free some space, then repeat the call.",
         )
     if primary in _BUSY:
         return BusyTimeoutError(
@@ -68,5 +63,7 @@ def storage_error(exc: sqlite3.DatabaseError, database: str) -> LoopxError | Non
             hint="Check the permissions of the state folder; `loopx where` names it.",
         )
     if primary in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL):
-        return StorageFaultError(f"the storage failed ({exc}); nothing was changed", hint="Run `loopx doctor`.")
+        return StorageFaultError(
+            f"the storage failed ({exc}); nothing was changed", hint="Run `loopx doctor`."
+        )
     return None

@@ -7,8 +7,7 @@ import os
 import stat
 import sys
 
-from loopx.core.errors import DiskFullError, LoopxError, ReadOnlyError
-from loopx.store.failure import StorageFaultError
+from loopx.core.errors import DiskFullError, LoopxError, ReadOnlyError, StorageFaultError
 
 NEW_FILE_MODE = 0o666  # the umask takes its part away
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -58,13 +57,12 @@ def write_atomically(path: str, data: bytes, *, mode: int = NEW_FILE_MODE) -> No
 
 def sync_folder(folder: str) -> None:
     """Make the names in the folder durable; OSError. Windows has no such call and needs none."""
-    if sys.platform == "win32":
-        return
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    if sys.platform != "win32":
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def _write_beside(target: str, data: bytes, mode: int) -> str:

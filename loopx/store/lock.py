@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.core.errors import BusyTimeoutError
 from loopx.core.instant import SECOND, format_duration
 from loopx.store.files import NEW_FILE_MODE, storage_error
-from loopx.store.oslock import OPEN_LOCK, try_lock, wait_lock
+from loopx.store.oslock import OPEN_LOCK, holder_pid, try_lock
 from loopx.store.paths import refuse_unsafe, verify_file, verify_folder
 from loopx.system import monotonic as system_monotonic
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from loopx.core.instant import Duration
     from loopx.store.paths import StatePaths
-
-_HOLDER_SIZE = 128  # bytes; a process id and a host name, padded so that one write replaces the last one
+    from loopx.store.waiter import Waiter
 
 
 class Deadline:
@@ -41,19 +40,11 @@ class Deadline:
         return max(0, int(self._end_us - self._monotonic() * SECOND))
 
 
-class Holder(NamedTuple):
-    """Who wrote its name into the lock file last."""
-
-    pid: int
-    host: str
-
-    def __str__(self) -> str:
-        there = f" on {self.host}" if self.host != _host() else ""
-        return f"process {self.pid}{there}"
-
-
 class Turnstile:
-    """The way to the write transaction of one project, for processes and threads alike."""
+    """The way to the write transaction of one project, for processes and threads alike.
+
+    Like a connection it belongs to the process that made it and is not carried over a fork.
+    """
 
     def __init__(
         self, paths: StatePaths, *, timeout_us: Duration, monotonic: Callable[[], float] = system_monotonic
@@ -61,6 +52,7 @@ class Turnstile:
         self._paths = paths
         self._timeout = timeout_us
         self._monotonic = monotonic
+        self._idle: list[Waiter] = []  # `pop` and `append` are atomic, so threads need no lock of ours
 
     @contextmanager
     def hold(self) -> Iterator[Deadline]:
@@ -73,46 +65,73 @@ class Turnstile:
         verify_folder(self._paths.folder)
         fd = self._enter(deadline)
         try:
-            _sign(fd, self._paths.write_lock)
             yield deadline
         finally:
             os.close(fd)
 
-    def holder(self) -> Holder | None:
-        """Who last held the write lock, as far as its file says so."""
-        return _read_holder(self._paths.write_lock)
-
     def _enter(self, deadline: Deadline) -> int:
-        queue = self._acquire(self._paths.queue_lock, deadline)
-        try:
-            return self._acquire(self._paths.write_lock, deadline)
-        finally:
-            os.close(queue)
-
-    def _acquire(self, path: str, deadline: Deadline) -> int:
-        """An open file that holds the lock of the path as it is now, not of a file deleted meanwhile."""
+        """The open write lock, held; the queue lock is free again."""
         while True:
-            fd = _open(path)
+            queue, write = self._open_both()
             try:
-                if not (try_lock(fd) or _wait(fd, deadline)):
-                    raise self._busy()
-                if _is_at(path, fd):
-                    return fd
-            except OSError as exc:
-                os.close(fd)
-                raise storage_error(exc, path) from exc
+                entered = self._pass_through(queue, write, deadline)
             except BaseException:
-                os.close(fd)
+                os.close(write)
                 raise
-            os.close(fd)
+            finally:
+                os.close(queue)
+            if entered:
+                return write
+            os.close(write)
 
-    def _busy(self) -> BusyTimeoutError:
-        holder = self.holder()
+    def _open_both(self) -> tuple[int, int]:
+        queue = _open(self._paths.queue_lock)
+        try:
+            return queue, _open(self._paths.write_lock)
+        except BaseException:
+            os.close(queue)
+            raise
+
+    def _pass_through(self, queue: int, write: int, deadline: Deadline) -> bool:
+        """Take both locks in order; false where a file was deleted meanwhile and its lock means nothing."""
+        try:
+            awaited = _not_free(queue, write)
+            if awaited and not self._wait(awaited, deadline):
+                raise self._busy(write)
+            return _is_at(self._paths.queue_lock, queue) and _is_at(self._paths.write_lock, write)
+        except OSError as exc:
+            raise storage_error(exc, self._paths.write_lock) from exc
+
+    def _wait(self, fds: tuple[int, ...], deadline: Deadline) -> bool:
+        try:
+            waiter = self._idle.pop()
+        except IndexError:
+            waiter = _new_waiter()
+        came = waiter.take(fds, deadline.remaining_us())
+        if came:
+            self._idle.append(waiter)
+        return came
+
+    def _busy(self, write: int) -> BusyTimeoutError:
+        pid = holder_pid(write)
         waited = f"the project was not free for writing within {format_duration(self._timeout)}"
         hint = "Repeat the call; `loopx doctor` looks for a writer that hangs."
-        if holder is None:
+        if pid is None:
             return BusyTimeoutError(waited, hint=hint)
-        return BusyTimeoutError(f"{waited}: {holder} holds it", hint=hint, pid=holder.pid, host=holder.host)
+        return BusyTimeoutError(f"{waited}: process {pid} holds the write lock", hint=hint, pid=pid)
+
+
+def _new_waiter() -> Waiter:
+    from loopx.store.waiter import Waiter  # threads cost start-up time, and an idle project needs none
+
+    return Waiter()
+
+
+def _not_free(queue: int, write: int) -> tuple[int, ...]:
+    """Take what is free at once; the locks that are still to be waited for, in order."""
+    if not try_lock(queue):
+        return (queue, write)
+    return () if try_lock(write) else (write,)
 
 
 def _open(path: str) -> int:
@@ -129,68 +148,8 @@ def _open(path: str) -> int:
     return fd
 
 
-def _wait(fd: int, deadline: Deadline) -> bool:
-    """Wait inside the system's queue until the deadline; whether the lock came.
-
-    A blocking lock takes no timeout, so a thread blocks in our place, on a duplicate of the file that
-    shares the lock and that it closes at once. If we have given up by then, that was the last
-    duplicate and the lock is free again; if not, ours still holds it.
-    """
-    import _thread
-
-    faults: list[OSError] = []
-    came = _thread.allocate_lock()
-    came.acquire()
-    duplicate = os.dup(fd)
-
-    def block() -> None:
-        try:
-            wait_lock(duplicate)
-        except OSError as exc:
-            faults.append(exc)
-        finally:
-            os.close(duplicate)
-            came.release()
-
-    _thread.start_new_thread(block, ())
-    has_come = came.acquire(timeout=deadline.remaining_us() / SECOND)
-    if has_come and faults:
-        raise faults[0]
-    return has_come
-
-
 def _is_at(path: str, fd: int) -> bool:
     try:
         return os.path.samestat(os.lstat(path), os.fstat(fd))
     except FileNotFoundError:
         return False
-
-
-# --- who holds it ------------------------------------------------------------------------
-
-
-def _sign(fd: int, path: str) -> None:
-    """Leave our name for whoever waits in vain; not synced, because a dead holder holds nothing."""
-    try:
-        os.lseek(fd, 0, os.SEEK_SET)
-        os.write(fd, f"{os.getpid()} {_host()}".encode(errors="replace")[: _HOLDER_SIZE - 1].ljust(_HOLDER_SIZE - 1) + b"\n")
-    except OSError as exc:
-        raise storage_error(exc, path) from exc
-
-
-def _read_holder(path: str) -> Holder | None:
-    try:
-        fd = os.open(path, OPEN_LOCK & ~os.O_CREAT)
-    except OSError:
-        return None  # it only embellishes a refusal
-    try:
-        pid, _, host = os.read(fd, _HOLDER_SIZE).decode(errors="replace").strip().partition(" ")
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-    return Holder(int(pid), host) if pid.isascii() and pid.isdecimal() else None
-
-
-def _host() -> str:
-    return os.uname().nodename if hasattr(os, "uname") else ""

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import NamedTuple
 
 from loopx.core.errors import PathEscapeError
+from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE
+from loopx.core.value import Value
 
-STATE_FOLDER = ".loopx"
-REGISTRY_FILE = "registry.yaml"
-DATABASE_FILE = "loopx.db"
 _SIDECARS = ("", "-wal", "-shm", "-journal")  # the database and what SQLite writes beside it
 
 
-class StatePaths(NamedTuple):
+class StatePaths(Value):
     """The files of one project's state; `folder` holds them all."""
 
     folder: str

@@ -24,6 +24,12 @@ def condition_holds(db: sqlite3.Connection, resume: Resume, goal: Goal, now: Ins
 
 
 def pools_with_room(db: sqlite3.Connection, goal: Goal, now: Instant) -> frozenset[str]:
-    """The goal's pools of which fewer are leased at `now` than they hold."""
-    del db, now  # no lease takes a pool yet: acquiring one is the only door, and it is not built
-    return frozenset(pool.name for pool in goal.pools if pool.capacity > 0)
+    """The goal's pools of which fewer places are leased at `now` than they have."""
+    if not goal.pools:
+        return frozenset()
+    sql = (
+        "SELECT lease_pool, count(*) FROM todos WHERE goal_id = ? AND lease_pool IS NOT NULL AND lease_expires_at > ?"
+        " GROUP BY lease_pool"
+    )
+    taken = dict(db.execute(sql, (goal.goal_id, now)).fetchall())
+    return frozenset(pool.name for pool in goal.pools if taken.get(pool.name, 0) < pool.capacity)

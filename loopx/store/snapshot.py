@@ -23,9 +23,7 @@ _NEXT_DUE = (
     "SELECT min(next_due_at) FROM todos WHERE goal_id = ? AND next_due_at > ?"
     " AND task_class = 'continuous_monitor' AND status = 'open'"
 )
-_NEXT_WAKE = (
-    "SELECT min(resume_at) FROM todos WHERE goal_id = ? AND resume_at > ? AND status = 'deferred' AND closure IS NULL"
-)
+_NEXT_WAKE = "SELECT min(resume_at) FROM todos WHERE goal_id = ? AND resume_at > ? AND closure IS NULL"
 
 
 def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: str) -> Snapshot:
@@ -46,7 +44,7 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
             if group.route.task_class in USER_CLASSES
         ),
         broken=tuple(_broken_dependencies(db, goal.goal_id)),
-        gaps=() if cohorts else tuple(_gaps(db, goal.goal_id)),
+        gaps=() if cohorts else tuple(follow_gaps(db, goal.goal_id)),
         unmet_criteria=unmet_criteria(db, goal),
         todo_total=_any_todo(db, goal.goal_id),
         next_due_at=_first(db, _NEXT_DUE, goal, now),
@@ -101,7 +99,7 @@ def _broken_dependencies(db: sqlite3.Connection, goal_id: str) -> Iterator[Broke
         yield BrokenDependency(todo_id, dependency_id, code)
 
 
-def _gaps(db: sqlite3.Connection, goal_id: str) -> Iterator[FollowGap]:
+def follow_gaps(db: sqlite3.Connection, goal_id: str) -> Iterator[FollowGap]:
     """Done work that nothing follows and that does not say so; an open dependent follows it."""
     sql = (
         "SELECT t.todo_id FROM todos t WHERE t.goal_id = ? AND t.status = 'done' AND t.role = 'agent'"

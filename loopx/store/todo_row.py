@@ -17,6 +17,7 @@ COLUMNS = (
     "action_kind", "target_capability", "continuation_policy",
     "claimed_by", "claimed_at", "claim_expires_at",
     "lease_id", "lease_holder", "lease_acquired_at", "lease_expires_at", "claim_token", "lease_version",
+    "lease_repository", "lease_write_scopes", "lease_pool",
     "block_reason", "resume_kind", "resume_ref", "resume_at",
     "decision_scope", "blocks_agent", "global_gate", "unblocks_todo_id",
     "verdict", "decided_at", "decided_by", "decision_note", "standing", "revoked_at",

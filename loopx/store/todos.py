@@ -94,8 +94,12 @@ def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> l
     """The todos of a `WHERE … ORDER BY …` text, with their dependencies and lineage."""
     rows = db.execute(f"{SELECT} {FROM} {where}", values).fetchall()
     ids = [row[0] for row in rows]
-    edges = _grouped(db, "SELECT todo_id, dependency_id FROM edges WHERE todo_id IN ({}) ORDER BY position", ids)
-    after = _grouped(db, "SELECT todo_id, successor_id FROM lineage WHERE todo_id IN ({}) ORDER BY position", ids)
+    edges = _grouped(
+        db, "SELECT todo_id, dependency_id FROM edges WHERE todo_id IN ({}) ORDER BY position", ids
+    )
+    after = _grouped(
+        db, "SELECT todo_id, successor_id FROM lineage WHERE todo_id IN ({}) ORDER BY position", ids
+    )
     before = _grouped(db, "SELECT successor_id, todo_id FROM lineage WHERE successor_id IN ({})", ids)
     return [
         todo_of_row(

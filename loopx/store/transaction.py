@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from loopx.contracts.record import record_of
-from loopx.core.todo import Status
 from loopx.store import derived
 from loopx.store.todo_row import COLUMNS, route_identity, sql_value
 from loopx.store.todos import dependents_of, get_todo
@@ -89,7 +88,11 @@ class Transaction:
 
     def record_lapse(self, todo_id: str, agent_id: str) -> None:
         """Remember that the agent's lease on the todo ran out (W5.3)."""
-        self.put("lapses", ("todo_id", "agent_id"), {"todo_id": todo_id, "agent_id": agent_id, "lapsed_at": self.now})
+        self.put(
+            "lapses",
+            ("todo_id", "agent_id"),
+            {"todo_id": todo_id, "agent_id": agent_id, "lapsed_at": self.now},
+        )
 
     def has_lapsed(self, todo_id: str, agent_id: str) -> bool:
         """Whether the agent lost this todo by expiry and has not claimed it since."""
@@ -111,7 +114,9 @@ class Transaction:
         found = self.db.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", values).fetchone()
         before = dict(zip(names, found, strict=True)) if found else {}
         marks = ", ".join("?" for _ in names)
-        self.db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values()))
+        self.db.execute(
+            f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values())
+        )
         self._note(table, " ".join(str(value) for value in values), _difference(before, dict(record)))
 
     def note_registry(self, before: str | None, after: str) -> None:
@@ -148,8 +153,7 @@ class Transaction:
 
     def _refresh(self, todo: Todo) -> Todo:
         unmet, broken = derived.dependency_counts(self.db, todo.todo_id) if todo.blocked_by else (0, 0)
-        asleep = todo.status is Status.DEFERRED and todo.closure is None
-        state = derived.condition_state(self.db, todo.resume) if asleep else 0
+        state = derived.condition_state(self.db, todo.resume) if todo.closure is None else 0
         self.db.execute(
             "UPDATE todos SET unmet = ?, broken = ?, resume_met = ?, followed = ? WHERE todo_id = ?",
             (unmet, broken, state, int(bool(todo.successors)), todo.todo_id),

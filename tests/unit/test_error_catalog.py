@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def leaves(base: type[LoopxError] = LoopxError) -> Iterator[type[LoopxError]]:
     for kind in base.__subclasses__():
         yield from leaves(kind)
-        if not kind.__subclasses__() and kind.__module__ == errors.__name__:
+        if not kind.__subclasses__():
             yield kind
 
 
@@ -30,6 +30,10 @@ def test_a_leaf_states_one_cause_with_a_code_of_its_own() -> None:
     count = Counter(kind.code for kind in coded())
     assert not [code for code, times in count.items() if times > 1]
     assert all("code" in vars(kind) for kind in leaves())
+
+
+def test_errors_are_declared_in_one_module() -> None:
+    assert {kind.__module__ for kind in leaves()} == {errors.__name__}
 
 
 def test_every_code_has_cause_and_mend_and_no_other_row_exists() -> None:

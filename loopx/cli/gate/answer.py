@@ -17,9 +17,15 @@ if TYPE_CHECKING:
     from loopx.cli.output import Document
 
 
-@verb("answer", mutates=True, example="loopx gate answer todo_0123456789 --decision approve --note 'behind a flag'")
+@verb(
+    "answer",
+    mutates=True,
+    example="loopx gate answer todo_0123456789 --decision approve --note 'behind a flag'",
+)
 @todo_id_option
-@click.option("--decision", type=ChoiceType(Verdict), help="approve or reject; asked on a terminal when left out.")
+@click.option(
+    "--decision", type=ChoiceType(Verdict), help="approve or reject; asked on a terminal when left out."
+)
 @click.option("--note", type=TEXT, help="Kept with the answer.")
 @click.option("--standing", is_flag=True, help="Also covers later todos, until revoked.")
 def cli(

@@ -22,5 +22,8 @@ MEMBERS = {
 }
 
 cli = family(
-    "todo", "The work graph.", MEMBERS, example="loopx todo add --goal-id ship --role agent --text '[P1] Parse it'"
+    "todo",
+    "The work graph.",
+    MEMBERS,
+    example="loopx todo add --goal-id ship --role agent --text '[P1] Parse it'",
 )

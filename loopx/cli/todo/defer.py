@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 @verb("defer", mutates=True, example="loopx todo defer todo_0123456789 --resume-when in:2h")
 @held_work_options
 @todo_id_option
-@click.option("--resume-when", metavar="COND", help="todo_done:ID, pr_merged:REF, capacity_available:POOL, at:TIME, in:DUR.")
+@click.option(
+    "--resume-when",
+    metavar="COND",
+    help="todo_done:ID, pr_merged:REF, capacity_available:POOL, at:TIME, in:DUR.",
+)
 def cli(invocation: Invocation, todo_id: str, resume_when: str | None) -> Document:
     """Let a todo sleep until its condition holds; without one it would be lost, so one is needed."""
     return defer_todo(invocation.project(), invocation.call("todo_deferred"), todo_id, resume_when)

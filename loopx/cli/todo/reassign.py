@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from loopx.cli.output import Document
 
 
-@verb("reassign", mutates=True, example="loopx todo reassign todo_0123456789 --claimed-by agent-b --agent-id agent-a")
+@verb(
+    "reassign",
+    mutates=True,
+    example="loopx todo reassign todo_0123456789 --claimed-by agent-b --agent-id agent-a",
+)
 @held_work_options
 @todo_id_option
 @click.option("--claimed-by", metavar="ID", required=True, help="The agent that shall have it.")

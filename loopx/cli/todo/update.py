@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-LISTS = ("blocked_by", "required_capability", "required_write_scope", "required_decision_scope", "excluded_agent", "acceptance")
+LISTS = (
+    "blocked_by",
+    "required_capability",
+    "required_write_scope",
+    "required_decision_scope",
+    "excluded_agent",
+    "acceptance",
+)
 CLEARABLE = (
     "action_kind", "target_capability", "task_repository", "bound_agent", "blocks_agent", "unblocks_todo_id",
     "expires_at", "validation",
@@ -35,19 +42,29 @@ def patch_options(function: F) -> F:
         function = click.option(f"--clear-{dashed}", is_flag=True, help=f"Empty {dashed} first.")(function)
         if name in LISTS:
             kind = TEXT if name == "acceptance" else None
-            function = many(f"--remove-{dashed}", type=kind, metavar="V", help=f"Take it out of {dashed}.")(function)
+            function = many(f"--remove-{dashed}", type=kind, metavar="V", help=f"Take it out of {dashed}.")(
+                function
+            )
     return function
 
 
-@verb("update", mutates=True, example="loopx todo update todo_0123456789 --priority P1 --remove-blocked-by todo_x")
+@verb(
+    "update",
+    mutates=True,
+    example="loopx todo update todo_0123456789 --priority P1 --remove-blocked-by todo_x",
+)
 @held_work_options
 @todo_id_option
 @field_options
 @patch_options
 @click.option("--global-gate/--no-global-gate", default=None, help="Whether the gate holds everybody.")
 @click.option("--no-follow-up", is_flag=True, help="Nothing follows this done todo; needs --reason.")
-@click.option("--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason.")
-@click.option("--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen.")
+@click.option(
+    "--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason."
+)
+@click.option(
+    "--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen."
+)
 def cli(invocation: Invocation, todo_id: str, **fields: Any) -> Document:
     """Change fields. A repeatable option adds, --remove-X takes out, --clear-X empties first."""
     if fields["status"] is not None:

@@ -8,11 +8,16 @@ distinct routes and not the number of todos.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from loopx.core.goal import Goal
 from loopx.core.instant import Instant
 from loopx.core.todo import Todo
+from loopx.core.value import Value
+
+if TYPE_CHECKING:
+    from loopx.core.graph import GraphFault
+    from loopx.core.workspace import Workspace
 
 
 class Holding(StrEnum):
@@ -24,22 +29,23 @@ class Holding(StrEnum):
     LEASED = "leased"  # a live lease
 
 
-class Cohort(NamedTuple):
+class Cohort(Value):
     """Todos equal in route, lifecycle, readiness and holder.
 
     `members` are the best-ranked ones (at least one), `count` all of them. `holder` is the agent
     of the claim or lease, `free_at` the earliest instant at which one of them becomes free.
-    `awake` says that a deferred cohort's resume condition holds; a monitor cohort is either due
-    as a whole or not (`due`).
+    `awake` says that a deferred cohort's resume condition holds, `hopeless` that it never can; a
+    monitor cohort is either due as a whole or not (`due`).
     """
 
     members: tuple[Todo, ...]
-    count: int
+    count: int  # type: ignore[assignment]  # a field hides the method of tuple
     holding: Holding = Holding.FREE
     holder: str | None = None
     free_at: Instant | None = None
     awake: bool = False
     due: bool = False
+    hopeless: bool = False
 
     @property
     def head(self) -> Todo:
@@ -47,7 +53,7 @@ class Cohort(NamedTuple):
         return self.members[0]
 
 
-class BrokenDependency(NamedTuple):
+class BrokenDependency(Value):
     """A dependency that can never be met: failed, or superseded without a replacement."""
 
     todo_id: str
@@ -55,13 +61,13 @@ class BrokenDependency(NamedTuple):
     reason_code: str  # dependency_failed | dependency_superseded
 
 
-class FollowGap(NamedTuple):
+class FollowGap(Value):
     """Done work that says neither what follows nor that nothing does (W10.1)."""
 
     todo_id: str
 
 
-class Snapshot(NamedTuple):
+class Snapshot(Value):
     """One read transaction of one goal, as of `sequence`, the last event's number."""
 
     state: str  # opaque project id
@@ -81,14 +87,15 @@ class Snapshot(NamedTuple):
     used_tokens: int = 0
     used_cost: float = 0.0
     resets_at: Instant | None = None
+    faults: tuple[GraphFault, ...] = ()  # of the dependency graph; nothing is decided over them
 
 
-class Caller(NamedTuple):
+class Caller(Value):
     """Who asks, with what (W8.1): None means that no capability was given on the call."""
 
     agent_id: str
     capabilities: tuple[str, ...] | None = None
-    workspace: object | None = None
+    workspace: Workspace | None = None  # None: not looked at, so that its stage has nothing to say
 
 
 USER_TODO_LIMIT = 20  # more than fit a packet of 4,096 bytes

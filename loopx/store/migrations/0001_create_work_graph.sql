@@ -53,6 +53,9 @@ CREATE TABLE todos (
     lease_expires_at INTEGER,
     claim_token TEXT UNIQUE REFERENCES claim_tokens (token),
     lease_version INTEGER NOT NULL DEFAULT 0,
+    lease_repository TEXT,
+    lease_write_scopes TEXT,
+    lease_pool TEXT,
 
     unmet INTEGER NOT NULL DEFAULT 0 CHECK (unmet >= 0),
     broken INTEGER NOT NULL DEFAULT 0 CHECK (broken BETWEEN 0 AND unmet),
@@ -106,7 +109,9 @@ CREATE TABLE todos (
     CHECK ((claimed_by IS NULL) = (claimed_at IS NULL) AND (claimed_by IS NULL) = (claim_expires_at IS NULL)),
     -- A lease is whole or absent, and only open work is under one.
     CHECK ((lease_id IS NULL) = (lease_holder IS NULL) AND (lease_id IS NULL) = (claim_token IS NULL)
-        AND (lease_id IS NULL) = (lease_expires_at IS NULL) AND (lease_id IS NULL) = (lease_acquired_at IS NULL)),
+        AND (lease_id IS NULL) = (lease_expires_at IS NULL) AND (lease_id IS NULL) = (lease_acquired_at IS NULL)
+        AND (lease_id IS NULL) = (lease_write_scopes IS NULL)),
+    CHECK (lease_id IS NOT NULL OR (lease_repository IS NULL AND lease_pool IS NULL)),
     CHECK (lease_id IS NULL OR (status = 'open' AND lease_expires_at > lease_acquired_at)),
     -- A decision is whole or absent, and only gates are decided.
     CHECK ((verdict IS NULL) = (decided_at IS NULL) AND (verdict IS NULL) = (decided_by IS NULL)),
@@ -124,11 +129,10 @@ CREATE INDEX todos_held ON todos (goal_id, route_id)
 CREATE INDEX todos_waiting ON todos (route_id, priority, sequence) WHERE status = 'open' AND unmet > 0;
 CREATE INDEX todos_broken ON todos (goal_id, sequence) WHERE broken > 0 AND closure IS NULL;
 CREATE INDEX todos_blocked ON todos (route_id, priority, sequence) WHERE status = 'blocked';
-CREATE INDEX todos_deferred ON todos (resume_kind, resume_ref) WHERE status = 'deferred' AND closure IS NULL;
 CREATE INDEX todos_sleeping ON todos (route_id, priority, sequence) WHERE status = 'deferred' AND closure IS NULL;
-CREATE INDEX todos_asleep ON todos (goal_id, resume_at) WHERE status = 'deferred' AND closure IS NULL;
-CREATE INDEX todos_settled ON todos (goal_id, resume_met, priority, sequence)
-    WHERE status = 'deferred' AND closure IS NULL AND resume_met <> 0;
+CREATE INDEX todos_resuming ON todos (resume_kind, resume_ref) WHERE closure IS NULL AND resume_kind IS NOT NULL;
+CREATE INDEX todos_timed ON todos (goal_id, resume_at) WHERE closure IS NULL AND resume_at IS NOT NULL;
+CREATE INDEX todos_stirred ON todos (goal_id, resume_met) WHERE closure IS NULL AND resume_met <> 0;
 CREATE INDEX todos_due ON todos (goal_id, next_due_at) WHERE task_class = 'continuous_monitor' AND status = 'open';
 CREATE INDEX todos_for_user ON todos (goal_id, priority, sequence) WHERE role = 'user' AND closure IS NULL;
 CREATE INDEX todos_gates ON todos (goal_id, decision_scope, decided_at) WHERE task_class = 'user_gate';
@@ -137,6 +141,7 @@ CREATE INDEX todos_gaps ON todos (goal_id, sequence)
     WHERE status = 'done' AND role = 'agent' AND followed = 0 AND no_followup = 0;
 CREATE INDEX todos_claimed ON todos (claimed_by, sequence) WHERE claimed_by IS NOT NULL AND closure IS NULL;
 CREATE INDEX todos_leased ON todos (lease_expires_at) WHERE lease_id IS NOT NULL;
+CREATE INDEX todos_in_pool ON todos (goal_id, lease_pool) WHERE lease_pool IS NOT NULL;
 CREATE INDEX todos_closed ON todos (goal_id, closed_at) WHERE closure IS NOT NULL;
 
 CREATE TABLE edges (

@@ -1,0 +1,62 @@
+"""Whether work may be started or finished now: the decision's own stages, at every door (W3.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.core.decision.admission import lane_gate
+from loopx.core.decision.case import Case, case_of
+from loopx.core.decision.gating import decision_scopes
+from loopx.core.decision.snapshot import Caller, Cohort
+from loopx.core.errors import GateOpenError, TodoBlockedError
+from loopx.core.todo import Role
+from loopx.store.snapshot import load_snapshot, read_gates
+
+if TYPE_CHECKING:
+    from loopx.app.mutation import Work
+    from loopx.core.decision.case import Drop
+    from loopx.core.todo import Todo
+
+
+def refuse_unready(work: Work, todo: Todo) -> None:
+    """Gated or blocked work is neither started nor finished. GateOpenError, TodoBlockedError."""
+    refuse_gated(work, todo)
+    if todo.unmet:
+        raise TodoBlockedError(
+            f"{todo.todo_id} waits for {todo.unmet} unmet dependencies",
+            hint=f"`loopx todo why {todo.todo_id}` names them.",
+            todo_id=todo.todo_id,
+            unmet_dependencies=todo.unmet,
+        )
+
+
+def refuse_gated(work: Work, todo: Todo) -> None:
+    """GateOpenError where a decision that the todo needs is open, rejected or asked by no gate (W6.7)."""
+    if todo.role is Role.USER or not _may_be_gated(work, todo):
+        return
+    case = _case(work)
+    drop = lane_gate(case) or decision_scopes(case, Cohort(members=(todo,), count=1))
+    if drop is not None:
+        raise _refusal(todo, drop)
+
+
+def _may_be_gated(work: Work, todo: Todo) -> bool:
+    """Cheap and exact where it says no: no decision is required and the goal has no gate at all."""
+    return bool(todo.route.required_decision_scopes or read_gates(work.tx.db, work.goal.goal_id))
+
+
+def _case(work: Work) -> Case:
+    snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state="")
+    return case_of(snapshot, Caller(work.actor.agent_id or ""), work.now)
+
+
+def _refusal(todo: Todo, drop: Drop) -> GateOpenError:
+    gate = drop.facts.get("gate")
+    what = f"the gate {gate}" if gate else f"no gate for {drop.facts.get('decision_scope')}"
+    return GateOpenError(
+        f"{todo.todo_id} is held by {what} ({drop.reason_code})",
+        hint=f"A person answers it: `loopx gate answer {gate}`." if gate else "Add a gate that asks for the decision.",
+        todo_id=todo.todo_id,
+        reason_code=drop.reason_code.value,
+        **drop.facts,
+    )

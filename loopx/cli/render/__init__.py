@@ -1,0 +1,57 @@
+"""Documents as text for people: one renderer a `schema_version`, a readable list of keys for the others."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from loopx.cli.render.block import Block
+
+    Renderer = Callable[[dict[str, Any]], Iterable[Block]]
+
+# schema_version → module:function of `loopx.cli.render`
+RENDERERS = {
+    "todo_v1": "todo:one",
+    "todo_list_v1": "todo:many",
+    "todo_complete_v1": "todo:completed",
+    "todo_supersede_v1": "todo:superseded",
+    "todo_graph_v1": "contract:graph",
+    "inbox_v1": "todo:inbox",
+    "log_v1": "log:events",
+    "where_v1": "project:where",
+    "init_v1": "project:initialised",
+    "status_v1": "status:goals",
+    "goal_v1": "goal:one",
+    "goal_list_v1": "goal:many",
+    "agent_v1": "goal:agent",
+    "agent_list_v1": "goal:agents",
+    "authority_v1": "goal:grant",
+    "authority_list_v1": "goal:grants",
+    "schema_list_v1": "contract:names",
+    "schema_v1": "contract:schema",
+    "schema_check_v1": "contract:checked",
+    "completion_v1": "contract:script",
+}
+
+
+def render(document: dict[str, Any]) -> str:
+    """The document as text: plain where it is piped, in colour on a terminal."""
+    blocks = renderer_of(str(document.get("schema_version")))(document)
+    if sys.stdout.isatty():
+        from loopx.cli.render.terminal import painted_text
+
+        return painted_text(blocks)
+    from loopx.cli.render.plain import plain_text
+
+    return plain_text(blocks)
+
+
+def renderer_of(schema_version: str) -> Renderer:
+    """The renderer of that contract, imported now."""
+    module, _, name = RENDERERS.get(schema_version, "fallback:any_document").partition(":")
+    renderer: Renderer = getattr(import_module(f"loopx.cli.render.{module}"), name)
+    return renderer

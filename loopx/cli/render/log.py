@@ -1,0 +1,46 @@
+"""The history: a line an event, and under it why it was done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loopx.cli.render.block import Block, Span, Tone, table
+from loopx.cli.render.fallback import shown
+from loopx.cli.render.receipt import foot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_COLUMNS = ("event", "at", "actor", "action", "goal", "todo", "changed", "reason")
+_UNTOLD = frozenset(("version", "sequence", "created_at", "claimed_at"))  # in every change of their kind
+
+
+def events(document: Mapping[str, Any]) -> Iterator[Block]:
+    """`log`."""
+    if document["events"]:
+        yield table(_COLUMNS, (_row(event) for event in document["events"]))
+    yield foot(document, len(document["events"]), "event")
+
+
+def _row(event: Mapping[str, Any]) -> list[str | Span]:
+    return [
+        str(event["sequence"]),
+        Span(event["at"], Tone.QUIET),
+        event["actor"],
+        Span(event["action"], Tone.STRONG),
+        event["goal_id"] or "",
+        event["todo_id"] or "",
+        ", ".join(_changed(event["changes"])),
+        _why(event),
+    ]
+
+
+def _changed(changes: Mapping[str, Any]) -> list[str]:
+    """The names of the columns that changed, each once."""
+    columns = (name for rows in changes.values() for row in rows.values() for name in row)
+    return [name for name in dict.fromkeys(columns) if name not in _UNTOLD]
+
+
+def _why(event: Mapping[str, Any]) -> str:
+    facts = {key: value for key, value in event["receipt"].items() if not isinstance(value, dict | list)}
+    return "; ".join(part for part in (event["reason"], shown(facts)) if part)

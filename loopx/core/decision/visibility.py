@@ -1,0 +1,54 @@
+"""Stage 8: may this peer see it as its work, and does it lie inside the goal's boundary?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.core.decision.case import Case, Drop
+from loopx.core.decision.reason import ReasonCode, Stage
+
+if TYPE_CHECKING:
+    from loopx.core.decision.snapshot import Cohort
+    from loopx.core.goal import Boundary
+    from loopx.core.todo import Route
+
+
+def peer_visible(case: Case, cohort: Cohort) -> Drop | None:
+    """Not bound to another, not excluded, inside the boundary (W3.4, W4.4, W8.4).
+
+    What nobody may take, and what lies outside, is a repair for everybody and so is said first.
+    """
+    route = cohort.head.route
+    if not any(_may_take(route, agent_id) for agent_id in case.peers):
+        return _drop(ReasonCode.NO_ELIGIBLE_AGENT, bound_agent=route.bound_agent)
+    outside = _outside(case.snapshot.goal.boundary, route)
+    if outside is not None:
+        return _drop(ReasonCode.OUTSIDE_GOAL_BOUNDARY, outside=outside)
+    if route.bound_agent not in (None, case.agent_id):
+        return _drop(ReasonCode.BOUND_ELSEWHERE, bound_agent=route.bound_agent)
+    if case.agent_id in route.excluded_agents:
+        return _drop(ReasonCode.AGENT_EXCLUDED, agent_id=case.agent_id)
+    return None
+
+
+def _may_take(route: Route, agent_id: str) -> bool:
+    return route.bound_agent in (None, agent_id) and agent_id not in route.excluded_agents
+
+
+def _outside(boundary: Boundary, route: Route) -> str | None:
+    """The first repository or write scope that the boundary does not hold."""
+    repository = route.task_repository
+    if boundary.repositories and repository is not None and repository not in boundary.repositories:
+        return repository
+    if not boundary.write_scopes or not route.required_write_scopes:
+        return None
+    from loopx.core.glob import glob_covers  # only where a boundary is set
+
+    for scope in route.required_write_scopes:
+        if not any(glob_covers(allowed, scope) for allowed in boundary.write_scopes):
+            return scope
+    return None
+
+
+def _drop(code: ReasonCode, **facts: object) -> Drop:
+    return Drop(Stage.PEER_VISIBLE, code, {name: fact for name, fact in facts.items() if fact is not None})

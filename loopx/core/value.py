@@ -1,0 +1,81 @@
+"""Frozen values that cost little to declare: named tuples without the code generation.
+
+Declaring a `typing.NamedTuple` compiles a constructor and takes 190–420 µs; a call declares some forty,
+and a call is a few milliseconds long (docs/decisions/0003-values.md). A `Value` is declared by
+annotations just like one, is a tuple just like one, and takes about 20 µs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+
+try:
+    from _collections import _tuplegetter  # type: ignore[import-not-found]
+except ImportError:  # an interpreter without CPython's accelerator
+
+    def _tuplegetter(index: int, doc: str) -> Any:
+        return property(lambda self: tuple.__getitem__(self, index), doc=doc)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+
+@dataclass_transform(frozen_default=True)
+class ValueType(type):
+    """Turns the annotations of a class body into fields."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> ValueType:
+        fields = tuple(namespace.get("__annotations__", ()))
+        defaults = {field: namespace.pop(field) for field in fields if field in namespace}
+        if fields[len(fields) - len(defaults) :] != tuple(defaults):
+            raise TypeError(f"{name}: a field without a default follows one with a default")
+        for index, field in enumerate(fields):
+            namespace[field] = _tuplegetter(index, field)
+        namespace["__slots__"] = ()
+        namespace["_fields"] = fields
+        namespace["_defaults"] = defaults
+        namespace["__match_args__"] = fields
+        return super().__new__(mcs, name, bases, namespace)
+
+
+class Value(tuple[Any, ...], metaclass=ValueType):
+    """Base of all frozen values: fields by name, equality and hash of a tuple, changed with `_replace`."""
+
+    if TYPE_CHECKING:
+        _fields: ClassVar[tuple[str, ...]]
+    else:
+
+        def __new__(cls, *given: Any, **named: Any) -> Self:
+            fields, defaults = cls._fields, cls._defaults
+            values = list(given)
+            for field in fields[len(given) :]:
+                if field in named:
+                    values.append(named.pop(field))
+                elif field in defaults:
+                    values.append(defaults[field])
+                else:
+                    raise TypeError(f"{cls.__name__} needs {field}")
+            if named or len(given) > len(fields):
+                raise TypeError(f"{cls.__name__} has no {', '.join(named) or 'more fields'}")
+            return tuple.__new__(cls, values)
+
+    def _replace(self, **changes: Any) -> Self:
+        """The same value with some fields changed; TypeError for a field that it does not have."""
+        values = [changes.pop(field, value) for field, value in zip(self._fields, self, strict=True)]
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(changes)}")
+        return tuple.__new__(type(self), values)
+
+    @classmethod
+    def _make(cls, values: Iterable[Any]) -> Self:
+        """The value of these field values, in order and all of them."""
+        return cls(*values)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
+        return f"{type(self).__name__}({fields})"
