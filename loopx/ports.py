@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from loopx.core.instant import Instant
+from loopx.core.instant import Duration, Instant
 
 
 class Clock(Protocol):
@@ -22,4 +22,10 @@ class IdSource(Protocol):
 class TokenSource(Protocol):
     def token(self) -> str:
         """A fresh claim token (UUID, version 4)."""
+        ...
+
+
+class Sleeper(Protocol):
+    def sleep(self, duration: Duration) -> None:
+        """Let that many microseconds pass."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from loopx.core.instant import Instant
+from loopx.core.instant import SECOND, Duration, Instant
 
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 _ID_LENGTH = 10  # 50 random bits: a million ids collide with a chance below 1 in 2,000
@@ -19,6 +19,11 @@ def monotonic() -> float:
 class SystemClock:
     def now(self) -> Instant:
         return time.time_ns() // 1_000
+
+
+class SystemSleeper:
+    def sleep(self, duration: Duration) -> None:
+        time.sleep(duration / SECOND)
 
 
 class RandomIds:

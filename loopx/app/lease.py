@@ -183,9 +183,7 @@ def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None
     """The one guarded transition by which a todo comes under a lease, whatever the door."""
     work.tx.issue_token(lease)
     work.tx.forgive_lapse(todo.todo_id, lease.holder)
-    return work.tx.save(
-        todo, todo._replace(lease=lease, lease_version=lease.version, claim=claim or todo.claim)
-    )
+    return work.tx.save(todo, todo._replace(lease=lease, lease_version=lease.version, claim=claim or todo.claim))
 
 
 def _with_lease(todo: Todo, lease: Lease) -> Todo:

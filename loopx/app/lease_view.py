@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.lease import LEASE_SCHEMA
-from loopx.app.page import Filter, Page, page_keys, total_of
+from loopx.app.page import Page, page_keys
 from loopx.contracts.todo_document import lease_answer
 from loopx.core.errors import LeaseNotFoundError, UsageError
+from loopx.store.query import Filter, total_of
 from loopx.store.todos import bare_todos, resolve_todo_id
 
 if TYPE_CHECKING:

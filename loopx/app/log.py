@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from loopx.app.page import Filter, Page, page_keys, total_of
+from loopx.app.page import Page, page_keys
 from loopx.core.instant import format_instant, parse_instant
 from loopx.core.value import Value
-from loopx.store.events import COLUMNS
+from loopx.store.events import COLUMNS, select_events
+from loopx.store.query import Filter, total_of
 from loopx.store.todos import resolve_todo_id
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def read_log(project: Project, wanted: LogFilter, page: Page) -> Document:
         chosen = _filter(snapshot, wanted)
         total = total_of(snapshot.db, "events", chosen)
         chosen.add("sequence > ?", page.after)
-        sql = f"SELECT {COLUMNS} FROM events {chosen.where} ORDER BY sequence LIMIT ?"
-        rows = snapshot.db.execute(sql, [*chosen.values, page.limit + 1]).fetchall()
+        where = f"{chosen.where} ORDER BY sequence LIMIT ?"
+        rows = select_events(snapshot.db, where, [*chosen.values, page.limit + 1])
         return {
             "schema_version": LOG_SCHEMA,
             "ok": True,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from loopx.app.expiry import settle_expired_leases
+from loopx.app.hand_edit import record_hand_edit
 from loopx.app.project import Project, Registry, read_registry, registered_agent
 from loopx.core.actor import Actor
 from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
@@ -70,6 +71,7 @@ class Outcome(Value):
     next_command: str | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[tuple[str, object], ...] = ()
+    records: bool = True  # False where nothing was asked for that could change: no event, nothing written
 
 
 class Work:
@@ -112,9 +114,18 @@ class Work:
         self._goal = goal
         return goal
 
-    def forget_goal(self) -> None:
-        """Read the goal again when it is next asked for: the registry has changed."""
-        self._goal = None
+    def use_registry(self, registry: Registry) -> None:
+        """Go on with the registry as this call has left it; who acts was checked before the change."""
+        self.registry = registry
+        if self._goal is not None:
+            self._goal = registry.find(self._goal.goal_id)
+
+    def refuse_stranger(self) -> None:
+        """AgentNotRegisteredError where the acting agent belongs to no goal, for what concerns all goals."""
+        agent_id = self.actor.agent_id
+        if agent_id is None or any(_acts_for(goal, agent_id) for goal in self.registry.goals()):
+            return
+        self.enter_goal(self.call.goal_id or self.registry.goal_ids[0])
 
     @property
     def active_agents(self) -> frozenset[str]:
@@ -136,6 +147,11 @@ class Work:
         )
 
 
+def _acts_for(goal: Goal, agent_id: str) -> bool:
+    agent = goal.agent(agent_id)
+    return agent is not None and not agent.retired
+
+
 def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> Document:
     """Carry out one mutation and return its document with the receipt.
 
@@ -154,6 +170,13 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
         settle_expired_leases(tx)
         work = Work(project, tx, call, registry)
         outcome = change(work)
+        if not outcome.records:
+            return {
+                **outcome.body,
+                "receipt": None,
+                "state": project_id(tx.db),
+                "warnings": list(outcome.warnings),
+            }
         operation_id = call.operation_id or tx.ids.new("op")
         document = _recorded(tx, work, outcome, operation_id)
         if call.operation_id is not None:
@@ -218,12 +241,12 @@ def _current_registry(project: Project, tx: Transaction) -> Registry:
     """The registry of the file's bytes; a hand edit since the last write becomes an event."""
     registry = read_registry(tx.db, project.paths.registry)
     seen = last_seen_sha256(tx.db)
+    if seen != registry.sha256:
+        if seen is not None:
+            record_hand_edit(tx, seen, registry)
+        see_sha256(tx.db, registry.sha256)
     if not registry.is_cached:
         cache_registry(tx, registry)
-    if seen is not None and seen != registry.sha256:
-        record_registry_edit(tx, seen, registry)
-    if seen != registry.sha256:
-        see_sha256(tx.db, registry.sha256)
     return registry
 
 
@@ -231,22 +254,3 @@ def cache_registry(tx: Transaction, registry: Registry) -> None:
     """Keep the parsed goals for the calls that follow."""
     goals = [(goal_id, registry.encoded(goal_id) or "") for goal_id in registry.goal_ids]
     fill_cache(tx.db, registry.sha256, goals)
-
-
-def record_registry_edit(tx: Transaction, seen: str, registry: Registry) -> None:
-    """The event `registry_edited`: somebody changed the file by hand (design.md §3)."""
-    append_event(
-        tx.db,
-        Event(
-            at=tx.now,
-            actor_kind="system",
-            actor="system",
-            action="registry_edited",
-            goal_id=None,
-            todo_id=None,
-            changes={"registry": {"sha256": {"sha256": [seen, registry.sha256]}}},
-            reason=None,
-            receipt={},
-            operation_id=tx.ids.new("op"),
-        ),
-    )

@@ -134,7 +134,7 @@ def _registry_bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as exc:
-        from loopx.store.files import storage_error
+        from loopx.files import storage_error
 
         raise storage_error(exc, path) from exc
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, cache_registry, mutate
 from loopx.app.project import Registry
+from loopx.core.actor import ActorKind
+from loopx.core.errors import UserDecisionRequiredError
 from loopx.registry.cache import encode_goal
 from loopx.store.registry_cache import see_sha256
 
@@ -13,10 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loopx.app.project import Project
-    from loopx.core.goal import Goal
-    from loopx.registry.write import RegistryDocument
-
-Edit = "Callable[[RegistryDocument], None]"
+    from loopx.registry.document import RegistryDocument
+    from loopx.registry.write import RegistryEdit
 
 
 def change_registry(
@@ -27,7 +27,8 @@ def change_registry(
 ) -> Document:
     """Edit the file under its lock inside the write transaction, then answer from the new goals.
 
-    A crash between the two leaves a file that the next write notices and records by its digest.
+    Whatever refuses belongs into `edit`: the file is renamed after it. A crash between the two leaves a
+    file that the next write notices and records by its digest.
     """
 
     def change(work: Work) -> Outcome:
@@ -39,18 +40,27 @@ def change_registry(
             timeout_us=project.timeout,
             dry_run=call.dry_run,
         )
-        goals = {goal.goal_id: encode_goal(goal) for goal in done.registry.goals}
-        work.registry = Registry(done.after_sha256, tuple(goals), goals.get, is_cached=False)
-        work.forget_goal()
-        if done.before_sha256 != done.after_sha256:
-            work.tx.note_registry(done.before_sha256, done.after_sha256)
-            cache_registry(work.tx, work.registry)
-            see_sha256(work.tx.db, done.after_sha256)
+        _adopt(work, done)
         return answer(work)
 
     return mutate(project, call, change)
 
 
-def goal_of(work: Work, goal_id: str | None) -> Goal:
-    """The goal of the registry as it is after the edit."""
-    return work.registry.goal(goal_id)
+def _adopt(work: Work, done: RegistryEdit) -> None:
+    """Let the transaction see, note and keep the registry as it is now."""
+    goals = {goal.goal_id: encode_goal(goal) for goal in done.registry.goals}
+    work.use_registry(Registry(done.after_sha256, tuple(goals), goals.get, is_cached=False))
+    if done.before_sha256 != done.after_sha256:
+        work.tx.note_registry(done.before_sha256, done.after_sha256)
+        cache_registry(work.tx, work.registry)
+        see_sha256(work.tx.db, done.after_sha256)
+
+
+def refuse_agents(work: Work, what: str) -> None:
+    """UserDecisionRequiredError where an agent would do what only a person may (W6.9)."""
+    if work.actor.kind is ActorKind.AGENT:
+        raise UserDecisionRequiredError(
+            f"only a person may {what}",
+            hint="Ask the user to run the command.",
+            agent_id=work.actor.agent_id,
+        )

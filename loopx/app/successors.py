@@ -33,9 +33,7 @@ class Following(Value):
 def refuse_contradiction(following: Following) -> None:
     """UsageError where something and nothing follows, or a successor's option has no successor."""
     if following.no_followup and following.is_named:
-        raise UsageError(
-            "--no-follow-up and a successor contradict each other", hint="Leave one of them out."
-        )
+        raise UsageError("--no-follow-up and a successor contradict each other", hint="Leave one of them out.")
     if (following.policy or following.claimed_by) and not following.agent_todos:
         raise UsageError(
             "--next-continuation-policy and --next-claimed-by describe a --next-agent-todo",
@@ -69,7 +67,5 @@ def _new_todos(work: Work, following: Following) -> list[NewTodo]:
     policy = following.policy or ContinuationPolicy.INDEPENDENT_HANDOFF
     keeper = work.actor.agent_id if policy is ContinuationPolicy.SAME_AGENT else None
     owner = agent(work, following.claimed_by) or keeper
-    agent_todos = [
-        NewTodo(text=text, continuation_policy=policy, claimed_by=owner) for text in following.agent_todos
-    ]
+    agent_todos = [NewTodo(text=text, continuation_policy=policy, claimed_by=owner) for text in following.agent_todos]
     return agent_todos + [NewTodo(text=text, role=Role.USER) for text in following.user_todos]

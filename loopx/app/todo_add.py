@@ -23,9 +23,7 @@ def add_todo(project: Project, call: Call, new: NewTodo) -> Document:
     def change(work: Work) -> Outcome:
         todo = work.tx.insert(build_todo(work, new))
         warnings = (LITERAL_NEWLINE,) if "\\n" in new.text else ()
-        return Outcome(
-            todo_answer(work, todo), todo.todo_id, next_command=_next_command(todo), warnings=warnings
-        )
+        return Outcome(todo_answer(work, todo), todo.todo_id, next_command=_next_command(todo), warnings=warnings)
 
     return mutate(project, call, change)
 

@@ -66,9 +66,7 @@ def release_todo(project: Project, call: Call, todo_id: str) -> Document:
         refuse_without_token(todo, hand, work.now)
         authorise(todo, hand, None, work.now)
         if todo.claim is None and todo.lease is None:
-            raise ClaimMismatchError(
-                f"{todo.todo_id} is not claimed", hint="Nothing to release.", todo_id=todo.todo_id
-            )
+            raise ClaimMismatchError(f"{todo.todo_id} is not claimed", hint="Nothing to release.", todo_id=todo.todo_id)
         released = work.tx.save(todo, todo._replace(claim=None, lease=None))
         return Outcome(
             todo_answer(work, released),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from loopx.app.page import Filter, Page, page_keys, total_of
+from loopx.app.mark import Marker
+from loopx.app.page import Page, page_keys
 from loopx.app.project import registered_agent
 from loopx.contracts.todo_document import brief_todo, full_todo
 from loopx.core.todo import Role, Status, TaskClass
 from loopx.core.value import Value
+from loopx.store.query import Filter, total_of
 from loopx.store.todos import bare_todos, select_todos
 
 if TYPE_CHECKING:
@@ -35,24 +38,33 @@ class Wanted(Value):
 def list_todos(project: Project, wanted: Wanted, page: Page, *, full: bool = False) -> Document:
     """The todos that match, in creation order. GoalNotFoundError, AgentNotRegisteredError."""
 
-    def query(snapshot: Snapshot) -> Document:
-        chosen = _filter(snapshot, wanted)
-        total = total_of(snapshot.db, "todos t", chosen)
-        chosen.add("t.sequence > ?", page.after)
-        read = select_todos if full else bare_todos
-        found = read(
-            snapshot.db, f"{chosen.where} ORDER BY t.sequence LIMIT ?", [*chosen.values, page.limit + 1]
-        )
-        return {
-            "schema_version": LIST_SCHEMA,
-            "ok": True,
-            "todos": [_seen(snapshot, todo, full=full) for todo in found[: page.limit]],
-            "total": total,
-            **page_keys([todo.sequence for todo in found], len(found), page.limit),
-            "state": snapshot.state,
-        }
+    return project.read(lambda snapshot: todo_page(snapshot, wanted, page, full=full))
 
-    return project.read(query)
+
+def todo_page(snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool = False) -> Document:
+    """The same on a snapshot that is open already."""
+    todos, keys = read_page(snapshot, wanted, page, full=full)
+    marker = Marker(snapshot)
+    return {
+        "schema_version": LIST_SCHEMA,
+        "ok": True,
+        "todos": [marker.marked(_seen(snapshot, todo, full=full), todo) for todo in todos],
+        **keys,
+        "state": snapshot.state,
+    }
+
+
+def read_page(
+    snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool
+) -> tuple[list[Todo], Document]:
+    """The todos of a page, with edges and lineage where `full`, and the keys that say how to go on."""
+    chosen = _filter(snapshot, wanted)
+    total = total_of(snapshot.db, "todos t", chosen)
+    chosen.add("t.sequence > ?", page.after)
+    read = select_todos if full else bare_todos
+    found = read(snapshot.db, f"{chosen.where} ORDER BY t.sequence LIMIT ?", [*chosen.values, page.limit + 1])
+    keys = page_keys([todo.sequence for todo in found], len(found), page.limit)
+    return found[: page.limit], {"total": total, **keys}
 
 
 def _seen(snapshot: Snapshot, todo: Todo, *, full: bool) -> Document:
@@ -81,9 +93,14 @@ def _filter(snapshot: Snapshot, wanted: Wanted) -> Filter:
 
 
 def _narrow_to_runnable(snapshot: Snapshot, wanted: Wanted, chosen: Filter) -> None:
-    """Only what the compiler would let this agent run: one readiness, not a second one."""
-    from loopx.app.runnable import runnable_condition
+    """Only what the decision would let this agent run: one readiness, not a second one."""
+    from loopx.core.decision.examine import runnable_cohorts
+    from loopx.core.decision.snapshot import Caller
+    from loopx.store.snapshot import load_snapshot, sequences_of
 
     goal = snapshot.registry.goal(wanted.goal_id)
-    condition, values = runnable_condition(snapshot, goal, registered_agent(goal, wanted.runnable_for or ""))
-    chosen.add(condition, *values)
+    caller = Caller(registered_agent(goal, wanted.runnable_for or ""))
+    read = load_snapshot(snapshot.db, goal, now=snapshot.now, state=snapshot.state)
+    works = [finding.cohort for finding in runnable_cohorts(read, caller, snapshot.now)]
+    sequences = sequences_of(snapshot.db, read, works, now=snapshot.now)
+    chosen.add("t.sequence IN (SELECT value FROM json_each(?))", json.dumps(sequences))

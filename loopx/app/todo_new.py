@@ -131,9 +131,7 @@ def checked_todo(todo: Todo) -> Todo:
 def _refuse_misfit(new: NewTodo, task_class: TaskClass) -> None:
     if task_class not in CLASSES_OF_ROLE[new.role]:
         fitting = ", ".join(CLASSES_OF_ROLE[new.role])
-        raise UsageError(
-            f"role {new.role} has no {task_class}", hint=f"With --role {new.role} use one of: {fitting}."
-        )
+        raise UsageError(f"role {new.role} has no {task_class}", hint=f"With --role {new.role} use one of: {fitting}.")
     if new.status is Status.DONE:
         raise UsageError("a new todo is not done", hint="Add it, then complete it with evidence.")
     gate_only = (new.decision_scope, new.blocks_agent, new.unblocks_todo_id, new.global_gate or None)
@@ -194,9 +192,7 @@ def _gate_of(work: Work, new: NewTodo, task_class: TaskClass) -> Gate | None:
 def refuse_double_reach(blocks_agent: str | None, global_gate: bool) -> None:
     """A gate holds one agent or all of them, not both."""
     if blocks_agent and global_gate:
-        raise UsageError(
-            "a gate holds one agent or everybody", hint="Give --blocks-agent or --global-gate, not both."
-        )
+        raise UsageError("a gate holds one agent or everybody", hint="Give --blocks-agent or --global-gate, not both.")
 
 
 def _polling_of(work: Work, new: NewTodo, task_class: TaskClass) -> Polling | None:
@@ -204,9 +200,7 @@ def _polling_of(work: Work, new: NewTodo, task_class: TaskClass) -> Polling | No
         return None
     if new.poll_every is None and new.next_due_at is None:
         raise UsageError("a monitor needs its time", hint="Give --poll-every or --next-due-at.")
-    due = (
-        parse_instant(new.next_due_at, now=work.now) if new.next_due_at else work.now + (new.poll_every or 0)
-    )
+    due = parse_instant(new.next_due_at, now=work.now) if new.next_due_at else work.now + (new.poll_every or 0)
     expires = parse_instant(new.expires_at, now=work.now) if new.expires_at else None
     return Polling(next_due_at=due, poll_every=new.poll_every, expires_at=expires)
 
@@ -239,9 +233,7 @@ def _awaited_todo(work: Work, typed: str) -> str:
 
     awaited = work.tx.todo(todo_in_goal(work, typed))
     seen = {awaited.todo_id}
-    while (
-        awaited.closure is Closure.SUPERSEDED and awaited.superseded_by and awaited.superseded_by not in seen
-    ):
+    while awaited.closure is Closure.SUPERSEDED and awaited.superseded_by and awaited.superseded_by not in seen:
         awaited = work.tx.todo(awaited.superseded_by)
         seen.add(awaited.todo_id)
     if awaited.task_class is TaskClass.MONITOR or awaited.closure in (Closure.FAILED, Closure.SUPERSEDED):

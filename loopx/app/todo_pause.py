@@ -36,9 +36,7 @@ def block_todo(project: Project, call: Call, todo_id: str, blocked_by: tuple[str
     def blocked(work: Work, todo: Todo) -> Todo:
         edges = unique((*todo.blocked_by, *dependency_ids(work, blocked_by)))
         refuse_new_cycles(work, todo, edges)
-        return todo._replace(
-            status=Status.BLOCKED, blocked_by=edges, block_reason=call.reason, resume=None, lease=None
-        )
+        return todo._replace(status=Status.BLOCKED, blocked_by=edges, block_reason=call.reason, resume=None, lease=None)
 
     return _move(project, call, todo_id, Status.BLOCKED, blocked, "block a gate")
 
@@ -46,7 +44,7 @@ def block_todo(project: Project, call: Call, todo_id: str, blocked_by: tuple[str
 def reopen_todo(project: Project, call: Call, todo_id: str) -> Document:
     """Open a blocked or deferred todo; its dependencies stay. TodoNotOpenError for a superseded one."""
 
-    def reopened(work: Work, todo: Todo) -> Todo:
+    def reopened(_work: Work, todo: Todo) -> Todo:
         return todo._replace(status=Status.OPEN, resume=None, block_reason=None)
 
     return _move(project, call, todo_id, Status.OPEN, reopened, "reopen a gate")
@@ -75,8 +73,6 @@ def _move(
         refuse_without_token(todo, hand, work.now)
         authorise(todo, hand, None, work.now)
         after = work.tx.save(todo, checked_todo(moved(work, todo)))
-        return Outcome(
-            todo_answer(work, after), todo.todo_id, next_command=command("todo", "show", todo.todo_id)
-        )
+        return Outcome(todo_answer(work, after), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
 
     return mutate(project, call, change)

@@ -123,9 +123,7 @@ def _move_dependents(work: Work, todo: Todo, new_id: str) -> tuple[str, ...]:
         refuse_cycle(dependent_id, new_id, lambda node: dependencies_of(work.tx.db, node))
         edges = unique(new_id if edge == todo.todo_id else edge for edge in dependent.blocked_by)
         work.tx.save(dependent, dependent._replace(blocked_by=edges))
-    for gate in select_todos(
-        work.tx.db, "WHERE t.unblocks_todo_id = ? AND t.closure IS NULL", (todo.todo_id,)
-    ):
+    for gate in select_todos(work.tx.db, "WHERE t.unblocks_todo_id = ? AND t.closure IS NULL", (todo.todo_id,)):
         assert gate.gate is not None
         work.tx.save(gate, gate._replace(gate=gate.gate._replace(unblocks_todo_id=new_id)))
     for waiter in select_todos(work.tx.db, _WAITERS, (todo.todo_id,)):
@@ -133,6 +131,4 @@ def _move_dependents(work: Work, todo: Todo, new_id: str) -> tuple[str, ...]:
     return moved
 
 
-_WAITERS = (
-    "WHERE t.resume_kind = 'todo_done' AND t.resume_ref = ? AND t.status = 'deferred' AND t.closure IS NULL"
-)
+_WAITERS = "WHERE t.resume_kind = 'todo_done' AND t.resume_ref = ? AND t.status = 'deferred' AND t.closure IS NULL"

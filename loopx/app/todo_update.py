@@ -112,9 +112,7 @@ def update_todo(project: Project, call: Call, todo_id: str, patch: TodoPatch) ->
         todo = work.tx.todo(todo_new.todo_in_goal(work, todo_id))
         after = _settled(work, todo, patch) if todo.status is Status.DONE else _patched(work, todo, patch)
         saved = work.tx.save(todo, after)
-        return Outcome(
-            todo_answer(work, saved), todo.todo_id, next_command=command("todo", "show", todo.todo_id)
-        )
+        return Outcome(todo_answer(work, saved), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
 
     mends = bool(patch.blocked_by.remove or patch.blocked_by.clear)
     return mutate(project, call._replace(mends_graph=mends), change)
@@ -125,9 +123,7 @@ def _settled(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
     if not patch.settles_gap or patch.changed_names - {"no_followup", "successor_ids"}:
         refuse_unless_open(todo)
     if patch.no_followup and patch.successor_ids:
-        raise UsageError(
-            "--no-follow-up and a successor contradict each other", hint="Leave one of them out."
-        )
+        raise UsageError("--no-follow-up and a successor contradict each other", hint="Leave one of them out.")
     if not work.call.reason:
         raise ReasonRequiredError("settling a done todo needs its reason", hint="Say why with --reason.")
     added = tuple(existing_successor(work, todo, typed) for typed in patch.successor_ids)
@@ -229,9 +225,7 @@ def _patched_route(work: Work, route: Route, patch: TodoPatch, task_class: TaskC
             route.required_capabilities, lambda given: todo_new.names(given, "capability")
         ),
         task_repository=parse_repository(patch.task_repository) if patch.task_repository else repository,
-        required_write_scopes=patch.required_write_scopes.applied(
-            route.required_write_scopes, todo_new.write_scopes
-        ),
+        required_write_scopes=patch.required_write_scopes.applied(route.required_write_scopes, todo_new.write_scopes),
         required_decision_scopes=patch.required_decision_scopes.applied(
             route.required_decision_scopes, todo_new.decision_scopes
         ),
@@ -246,9 +240,7 @@ def _patched_gate(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClas
     asked = (patch.decision_scope, patch.blocks_agent, patch.global_gate, patch.unblocks_todo_id)
     if task_class is not TaskClass.USER_GATE:
         if any(value is not None for value in asked):
-            raise UsageError(
-                f"a {task_class} has no decision scope and no reach", hint="Only a user_gate has."
-            )
+            raise UsageError(f"a {task_class} has no decision scope and no reach", hint="Only a user_gate has.")
         return None
     gate = todo.gate or Gate()
     blocks = None if "blocks_agent" in patch.clear else gate.blocks_agent
@@ -260,14 +252,10 @@ def _patched_gate(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClas
         blocks, is_global = todo_new.agent(work, patch.blocks_agent), False
     link = None if "unblocks_todo_id" in patch.clear else gate.unblocks_todo_id
     return gate._replace(
-        decision_scope=str(parse_decision_scope(patch.decision_scope))
-        if patch.decision_scope
-        else gate.decision_scope,
+        decision_scope=str(parse_decision_scope(patch.decision_scope)) if patch.decision_scope else gate.decision_scope,
         blocks_agent=blocks,
         global_gate=is_global,
-        unblocks_todo_id=todo_new.todo_in_goal(work, patch.unblocks_todo_id)
-        if patch.unblocks_todo_id
-        else link,
+        unblocks_todo_id=todo_new.todo_in_goal(work, patch.unblocks_todo_id) if patch.unblocks_todo_id else link,
     )
 
 
@@ -295,9 +283,7 @@ def _patched_validation(todo: Todo, patch: TodoPatch) -> Todo:
     if "validation" in patch.clear:
         return todo._replace(validation=None)
     if patch.validation_argv is not None:
-        return todo._replace(
-            validation=todo_new.validation_of(patch.validation_argv, patch.validation_timeout)
-        )
+        return todo._replace(validation=todo_new.validation_of(patch.validation_argv, patch.validation_timeout))
     if patch.validation_timeout is not None and todo.validation is not None:
         return todo._replace(validation=todo.validation._replace(timeout=patch.validation_timeout))
     return todo

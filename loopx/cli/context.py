@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from loopx.app.mutation import Call
     from loopx.app.project import Project
     from loopx.core.actor import Actor
-    from loopx.ports import Clock, IdSource, TokenSource
+    from loopx.ports import Clock, IdSource, Sleeper, TokenSource
+    from loopx.workspace.discovery import Location
 
 # Parameters that change how an answer is shown, not what is asked for.
 _NOT_INTENT = frozenset(("full",))
@@ -29,6 +30,7 @@ class Ports(Value):
     clock: Clock
     ids: IdSource
     tokens: TokenSource
+    sleeper: Sleeper | None = None
 
 
 class Invocation:
@@ -59,21 +61,29 @@ class Invocation:
     def project(self) -> Project:
         """The project of this call, opened once. ProjectNotFoundError."""
         if self._project is None:
-            from loopx.app.project import Project
             from loopx.workspace.discovery import locate
 
-            location = locate(
-                option=self.options.get("project"), environment=self.settings.project, cwd=working_directory()
-            )
-            ports = self.real_ports()
-            self._project = Project(
-                location,
-                clock=ports.clock,
-                ids=ports.ids,
-                tokens=ports.tokens,
-                timeout=self.settings.busy_timeout,
+            self._project = self.open(
+                locate(
+                    option=self.options.get("project"),
+                    environment=self.settings.project,
+                    cwd=working_directory(),
+                )
             )
         return self._project
+
+    def open(self, location: Location) -> Project:
+        """The project at that place, under this call's clock, ids and patience; nothing is read yet."""
+        from loopx.app.project import Project
+
+        ports = self.real_ports()
+        return Project(
+            location,
+            clock=ports.clock,
+            ids=ports.ids,
+            tokens=ports.tokens,
+            timeout=self.settings.busy_timeout,
+        )
 
     def real_ports(self) -> Ports:
         """The injected ports, or the system's."""
@@ -82,6 +92,12 @@ class Invocation:
 
             self.ports = Ports(SystemClock(), RandomIds(), RandomTokens())
         return self.ports
+
+    def sleeper(self) -> Sleeper:
+        """The injected sleeper, or the system's."""
+        from loopx.system import SystemSleeper
+
+        return self.real_ports().sleeper or SystemSleeper()
 
     @property
     def goal_id(self) -> str | None:
@@ -135,9 +151,7 @@ class Invocation:
                     hint="Ask the user to run the command.",
                 )
             if agent_id is not None:
-                raise UsageError(
-                    "--as-user and an agent contradict each other", hint="Leave one of them out."
-                )
+                raise UsageError("--as-user and an agent contradict each other", hint="Leave one of them out.")
             if not self.options.get("reason"):
                 raise ReasonRequiredError("--as-user needs a reason", hint="Say why with --reason.")
         return Actor(ActorKind.USER, None)

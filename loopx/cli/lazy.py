@@ -46,9 +46,7 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         names = [
-            CompletionItem(name, help=text)
-            for name, (_, text) in self.members.items()
-            if name.startswith(incomplete)
+            CompletionItem(name, help=text) for name, (_, text) in self.members.items() if name.startswith(incomplete)
         ]
         return names + click.Command.shell_complete(self, ctx, incomplete)
 

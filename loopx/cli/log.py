@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 @click.option("--since", metavar="TIME", help="Only from this time on.")
 @click.option("--action", metavar="NAME", help="Only this kind of event, such as todo_claimed.")
 @page_options
-def cli(
-    invocation: Invocation, page: Page, todo_id: str | None, since: str | None, action: str | None
-) -> Document:
+def cli(invocation: Invocation, page: Page, todo_id: str | None, since: str | None, action: str | None) -> Document:
     """What happened, oldest first: who, what, why, and every value before and after."""
     return read_log(invocation.project(), LogFilter(invocation.goal_id, todo_id, since, action), page)

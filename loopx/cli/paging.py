@@ -22,8 +22,6 @@ def page_options(function: F) -> F:
     def run(*args: Any, limit: int, cursor: str | None, **parameters: Any) -> Any:
         return function(*args, page=checked_page(limit, cursor), **parameters)
 
-    limit = click.option(
-        "--limit", type=int, default=DEFAULT_LIMIT, help=f"At most this many ({DEFAULT_LIMIT})."
-    )
+    limit = click.option("--limit", type=int, default=DEFAULT_LIMIT, help=f"At most this many ({DEFAULT_LIMIT}).")
     cursor = click.option("--cursor", metavar="CURSOR", help="The next_cursor of the page before.")
     return limit(cursor(run))  # type: ignore[return-value]

@@ -31,6 +31,10 @@ FAMILIES = {
     "task-lease": ("loopx.cli.task_lease", "Hard ownership for a time."),
     "gate": ("loopx.cli.gate", "Decisions that wait for a person."),
     "inbox": ("loopx.cli.inbox", "What waits for a person."),
+    "monitor": ("loopx.cli.monitor", "Read-only looks at the outside."),
+    "fact": ("loopx.cli.fact", "What is so outside."),
+    "pool": ("loopx.cli.pool", "Resources of which a limited number may be leased."),
+    "refresh-state": ("loopx.cli.refresh_state", "Write a run back: evidence, validation, workspace."),
     "quota": ("loopx.cli.quota", "What may run now, and what it costs."),
     "status": ("loopx.cli.status", "The goal at a glance."),
     "log": ("loopx.cli.log", "What happened, newest last."),
@@ -51,9 +55,7 @@ def cli() -> None:
     """A control plane for long-running agents: goals, work graph, gates, leases, decisions."""
 
 
-def main(
-    argv: Sequence[str], *, ports: Ports | None = None, environment: Mapping[str, str] | None = None
-) -> int:
+def main(argv: Sequence[str], *, ports: Ports | None = None, environment: Mapping[str, str] | None = None) -> int:
     """Run one command and return its exit code; output goes to the standard streams."""
     invocation = Invocation.of(os.environ if environment is None else environment, ports)
     invocation.options["format"] = typed_format(argv) or invocation.settings.format
@@ -74,7 +76,7 @@ def main(
         from loopx.cli.usage import usage_error
 
         return _report(invocation, usage_error(exc))
-    except Exception as exc:
+    except Exception as exc:  # noqa: BLE001 - the one place where a bug is reported
         return _report_bug(invocation, exc)
     finally:
         invocation.close()

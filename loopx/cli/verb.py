@@ -95,9 +95,7 @@ def todo_id_option(function: F) -> F:
             raise UsageError("two different todos were named", hint="Give the id once.")
         return function(*args, todo_id=given[0], **parameters)
 
-    option = click.option(
-        "--todo-id", "todo_id_option", metavar="ID", help="The todo (an id or a unique prefix)."
-    )
+    option = click.option("--todo-id", "todo_id_option", metavar="ID", help="The todo (an id or a unique prefix).")
     return click.argument("todo_id", required=False, metavar="[ID]")(option(run))  # type: ignore[return-value]
 
 
@@ -159,7 +157,5 @@ def decoded(data: bytes, source: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise TextInvalidError(
-            f"{source} is not UTF-8 (byte {exc.start})", hint="Convert it to UTF-8 first."
-        ) from exc
+        raise TextInvalidError(f"{source} is not UTF-8 (byte {exc.start})", hint="Convert it to UTF-8 first.") from exc
     return text.removesuffix("\n").removesuffix("\r")

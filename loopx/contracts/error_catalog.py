@@ -126,6 +126,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "The run is not validated work, so no slot may be spent for it.",
         "Record a run of kind work with evidence and a validation.",
     ),
+    "spend_already_recorded": Row(
+        "A slot was spent for this run already.",
+        "Nothing is left to do; `loopx quota status` has the sum.",
+    ),
     "successor_invalid": Row(
         "A successor cannot follow: it does not exist, is closed, or is the todo itself.",
         "Name an open todo, or create one with `--next-agent-todo`.",
@@ -257,6 +261,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "recipient_not_found": Row(
         "The message is addressed to an agent that is not registered.",
         "Correct the name; `loopx agent list` shows who there is.",
+    ),
+    "run_not_found": Row(
+        "No run of that id was recorded.",
+        "Use the `run_id` that `loopx refresh-state` answered with.",
     ),
     "schema_not_found": Row(
         "No contract of that name is shipped with this version.",

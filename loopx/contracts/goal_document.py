@@ -9,9 +9,12 @@ from loopx.core.instant import format_duration
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from loopx.core.closure import ClosureGap
     from loopx.core.goal import Agent, Goal, Grant
 
 Document = dict[str, Any]
+
+SUBJECTS_SHOWN = 20
 
 
 def goal_document(goal: Goal, *, met: Collection[str] = ()) -> Document:
@@ -50,3 +53,8 @@ def grant_document(grant: Grant) -> Document:
         "actions": list(grant.actions),
         "requires_reason": grant.requires_reason,
     }
+
+
+def gap_document(gap: ClosureGap) -> Document:
+    """One kind of thing that keeps a goal open; the first subjects stand for all."""
+    return {"code": gap.code.value, "count": gap.number, "subjects": list(gap.subjects[:SUBJECTS_SHOWN])}

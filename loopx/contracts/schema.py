@@ -98,9 +98,7 @@ def _registry() -> Registry[Json]:
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
 
-    return Registry[Json]().with_resources(
-        (uri, DRAFT202012.create_resource(schema)) for uri, schema in _addressed()
-    )
+    return Registry[Json]().with_resources((uri, DRAFT202012.create_resource(schema)) for uri, schema in _addressed())
 
 
 def _addressed() -> Iterator[tuple[str, Json]]:

@@ -42,26 +42,29 @@ def authorize_lifecycle(
     """None where the actor needs no grant, otherwise the use of the grant that allows the action.
 
     NotClaimOwnerError without a grant, ActionNotDelegatedError where it does not list the action,
-    AuthorityReasonRequiredError where it asks for a reason (W4.1–W4.3).
+    AuthorityReasonRequiredError where it asks for a reason (W4.1–W4.3). `claim_owner` is who holds the
+    todo now; several grants of one agent add up, and one that asks for a reason is heard.
     """
     if claim_owner is None or claim_owner == actor.agent_id:
         return None
     facts = {"holder": claim_owner, "actor": actor.agent_id, "action": action.value}
-    grant = next((grant for grant in grants if grant.agent_id == actor.agent_id), None)
-    if grant is None:
+    own = [grant for grant in grants if grant.agent_id == actor.agent_id]
+    fitting = [grant for grant in own if action.value in grant.actions]
+    if not own:
         raise NotClaimOwnerError(
             f"{actor.agent_id} may not {action} what {claim_owner} holds",
             hint=f"Ask {claim_owner}, or take other work.",
             **facts,
         )
-    if action.value not in grant.actions:
+    if not fitting:
+        allowed = ", ".join(dict.fromkeys(name for grant in own for name in grant.actions)) or "nothing"
         raise ActionNotDelegatedError(
-            f"the grant of {actor.agent_id} allows {', '.join(grant.actions)}, not {action}",
+            f"the grant of {actor.agent_id} allows {allowed}, not {action}",
             hint="Only the user can widen a grant.",
             **facts,
         )
     stated = (reason or "").strip()
-    if grant.requires_reason and not stated:
+    if not stated and any(grant.requires_reason for grant in fitting):
         raise AuthorityReasonRequiredError(
             f"the grant of {actor.agent_id} needs a reason for each use",
             hint="Say why with --authority-reason.",

@@ -24,9 +24,7 @@ class ClosureCode(StrEnum):
 
 
 # Gaps that no todo of the graph will close by itself: what they need is a new plan.
-_NEEDS_A_PLAN = frozenset(
-    (ClosureCode.EMPTY_GRAPH, ClosureCode.FOLLOW_UP_UNSTATED, ClosureCode.ACCEPTANCE_UNMET)
-)
+_NEEDS_A_PLAN = frozenset((ClosureCode.EMPTY_GRAPH, ClosureCode.FOLLOW_UP_UNSTATED, ClosureCode.ACCEPTANCE_UNMET))
 _SHOWN = 5  # subjects that a message names
 
 

@@ -174,6 +174,10 @@ class RunNotValidatedError(RefusedError):
     code = "run_not_validated"
 
 
+class SpendAlreadyRecordedError(RefusedError):
+    code = "spend_already_recorded"
+
+
 class SuccessorInvalidError(RefusedError):
     code = "successor_invalid"
 
@@ -312,6 +316,10 @@ class ProjectNotFoundError(NotFoundError):
 
 class RecipientNotFoundError(NotFoundError):
     code = "recipient_not_found"
+
+
+class RunNotFoundError(NotFoundError):
+    code = "run_not_found"
 
 
 class SchemaNotFoundError(NotFoundError):

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.errors import WriteScopeInvalidError
+from loopx.core.spelling import composed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,7 +67,7 @@ def glob_covers(outer: str, inner: str) -> bool:
 
 def _names(text: str) -> list[str]:
     """The names of the canonical spelling."""
-    scope = _composed(text.strip())
+    scope = composed(text.strip())
     _refuse_odd_text(scope)
     _refuse_outside(scope)
     names = [name for name in scope.split("/") if name not in ("", ".")]
@@ -75,15 +76,6 @@ def _names(text: str) -> list[str]:
     if scope.endswith("/") and names and _is_open_ended(names[-1]):
         names.append(_ANY_DEPTH)
     return _without_repeats(names) or [_ANY_DEPTH]
-
-
-def _composed(text: str) -> str:
-    """Composed characters (NFC), so that a name typed on another system is the same name."""
-    if text.isascii():
-        return text
-    from unicodedata import normalize
-
-    return normalize("NFC", text)
 
 
 def _without_repeats(names: list[str]) -> list[str]:
@@ -193,9 +185,7 @@ def _class(body: str, scope: str) -> _Ranges:
     """The ranges of the text between `[` and `]`."""
     negated, members = body.startswith("!"), body.removeprefix("!")
     if not members or members.startswith("^"):
-        raise _invalid(
-            scope, "has an empty or ambiguous class", "A class is [a-z], or [!a-z] for all others."
-        )
+        raise _invalid(scope, "has an empty or ambiguous class", "A class is [a-z], or [!a-z] for all others.")
     spans: list[tuple[int, int]] = []
     while members:
         first, last, members = _next_span(members)
@@ -204,9 +194,7 @@ def _class(body: str, scope: str) -> _Ranges:
         spans.append((first, last))
     ranges = _minus_slash(_complement(_merged(spans)) if negated else _merged(spans))
     if not ranges:
-        raise _invalid(
-            scope, "has a class that nothing matches", "A class is [a-z], or [!a-z] for all others."
-        )
+        raise _invalid(scope, "has a class that nothing matches", "A class is [a-z], or [!a-z] for all others.")
     return ranges
 
 
@@ -287,9 +275,7 @@ def _runs_only(items: Sequence[_Item]) -> list[bool]:
     return free[::-1]
 
 
-def _cover(
-    outer: Sequence[_Item], inner: Sequence[_Item], free: _Item, covers: Callable[[_Item, _Item], bool]
-) -> bool:
+def _cover(outer: Sequence[_Item], inner: Sequence[_Item], free: _Item, covers: Callable[[_Item, _Item], bool]) -> bool:
     """Whether `outer` matches `inner` read as a word in which a run is a letter that only runs take.
 
     Free items before a run make it a run of at least so many items (`roomy`): it may take a run of

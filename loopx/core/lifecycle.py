@@ -239,12 +239,7 @@ def refuse_unclaimable(todo: Todo, agent_id: str, now: Instant, active_agents: C
         )
     refuse_ineligible(todo, agent_id)
     claim = todo.claim
-    if (
-        claim is not None
-        and claim.agent_id != agent_id
-        and now < claim.expires_at
-        and claim.agent_id in active_agents
-    ):
+    if claim is not None and claim.agent_id != agent_id and now < claim.expires_at and claim.agent_id in active_agents:
         raise AlreadyClaimedError(
             f"{todo.todo_id} is claimed by {claim.agent_id} until {format_instant(claim.expires_at)}",
             hint="Take other work; `loopx quota should-run` names it.",

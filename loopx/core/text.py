@@ -12,9 +12,7 @@ TEXT_LIMIT_BYTES = 1_000_000  # far above any real text; keeps one row from fill
 def checked_text(text: str, *, field: str) -> str:
     """The text unchanged, or a refusal: NUL, lone surrogates, only white space, or too long."""
     if "\x00" in text:
-        raise TextInvalidError(
-            f"{field} holds a NUL character", hint="Remove the NUL character.", field=field
-        )
+        raise TextInvalidError(f"{field} holds a NUL character", hint="Remove the NUL character.", field=field)
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as exc:
@@ -24,9 +22,7 @@ def checked_text(text: str, *, field: str) -> str:
             field=field,
         ) from exc
     if not text.strip():
-        raise UsageError(
-            f"{field} is empty or white space only", hint=f"Give {field} some words.", field=field
-        )
+        raise UsageError(f"{field} is empty or white space only", hint=f"Give {field} some words.", field=field)
     if size > TEXT_LIMIT_BYTES:
         raise TextInvalidError(
             f"{field} has {size} bytes; the limit is {TEXT_LIMIT_BYTES}",

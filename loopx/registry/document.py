@@ -77,9 +77,7 @@ class RegistryDocument:
         if self._goal(goal_id).state is not state:
             self._draft.set((*self._goal_path(goal_id), "state"), state.value)
 
-    def add_criteria(
-        self, goal_id: str, texts: Iterable[str], *, used: Iterable[str] = ()
-    ) -> tuple[str, ...]:
+    def add_criteria(self, goal_id: str, texts: Iterable[str], *, used: Iterable[str] = ()) -> tuple[str, ...]:
         """Add acceptance criteria; their new ids, which follow all that are there and all of `used`.
 
         `used` are ids that history knows: evidence for a removed criterion must not count for a new one.

@@ -133,9 +133,7 @@ def _position(node: Node, step: str | int) -> int:
         return step
     assert isinstance(node, Mapping)
     if step not in node.own:
-        raise invalid(
-            node.place, f"{step!r} comes from another part through <<", hint="Take it out there by hand."
-        )
+        raise invalid(node.place, f"{step!r} comes from another part through <<", hint="Take it out there by hand.")
     return node.members.index(node.own[step])
 
 

@@ -19,9 +19,7 @@ PEER_MODEL = "peer_v1"
 Entry = dict[str, "Content"]
 
 
-def goal_entry(
-    goal_id: str, objective: str, acceptance: Iterable[str] = (), agents: Iterable[str] = ()
-) -> Entry:
+def goal_entry(goal_id: str, objective: str, acceptance: Iterable[str] = (), agents: Iterable[str] = ()) -> Entry:
     """An active goal of equal peers. UsageError, TextInvalidError."""
     return {
         "id": normalise_name(goal_id, what="goal id"),

@@ -126,9 +126,7 @@ class _Part:
     def read_list(self, key: str, reader: Callable[[str], str]) -> tuple[str, ...]:
         """The texts under the key, each once."""
         nodes = enumerate(self._nodes(key))
-        return tuple(
-            dict.fromkeys(self._taken(node, f"{self._below(key)}[{index}]", reader) for index, node in nodes)
-        )
+        return tuple(dict.fromkeys(self._taken(node, f"{self._below(key)}[{index}]", reader) for index, node in nodes))
 
     def spot(self, key: str) -> Place:
         """Where the key's value stands."""
@@ -193,9 +191,7 @@ def _goal(part: _Part) -> Goal:
 def _criteria(goal: _Part) -> tuple[Criterion, ...]:
     parts = goal.items("acceptance")
     _refuse_equal_names(parts, "id", "criterion id")
-    return tuple(
-        Criterion(part.read("id", _name("criterion id")), part.read("text", _words("text"))) for part in parts
-    )
+    return tuple(Criterion(part.read("id", _name("criterion id")), part.read("text", _words("text"))) for part in parts)
 
 
 def _boundary(part: _Part | None) -> Boundary:
@@ -244,7 +240,7 @@ def _agents(coordination: _Part) -> tuple[Agent, ...]:
 
 def _grants(coordination: _Part, agents: tuple[Agent, ...]) -> tuple[Grant, ...]:
     parts = coordination.items("todo_lifecycle_authority")
-    _refuse_equal_names(parts, "agent_id", "agent with a grant")
+    _refuse_equal_names(parts, "agent_id", "grant holder")
     registered = _registered(agents)
     return tuple(
         Grant(
@@ -259,9 +255,7 @@ def _grants(coordination: _Part, agents: tuple[Agent, ...]) -> tuple[Grant, ...]
 def _pools(goal: _Part) -> tuple[Pool, ...]:
     parts = goal.items("pools")
     _refuse_equal_names(parts, "name", "pool name")
-    return tuple(
-        Pool(part.read("name", _name("pool name")), int(part.read("capacity", str))) for part in parts
-    )
+    return tuple(Pool(part.read("name", _name("pool name")), int(part.read("capacity", str))) for part in parts)
 
 
 def _materials(goal: _Part, agents: tuple[Agent, ...]) -> tuple[Material, ...]:
@@ -300,8 +294,7 @@ def _registered(agents: tuple[Agent, ...]) -> Callable[[str], str]:
         if agent_id not in known:
             near = near_match(agent_id, known)
             raise UsageError(
-                f"{agent_id!r} is not a registered agent of this goal"
-                + (f"; did you mean {near!r}?" if near else ""),
+                f"{agent_id!r} is not a registered agent of this goal" + (f"; did you mean {near!r}?" if near else ""),
                 hint="Register the agent under coordination.agents first.",
             )
         return agent_id

@@ -100,16 +100,15 @@ def _refusal(error: ValidationError, tree: Node) -> RegistryInvalidError:
     """The schema's complaint in words for a person, at the place that must be mended."""
     node = _at(tree, error.absolute_path)
     place = _with_path(node.place, error.absolute_path)
-    rule, demand, found = error.validator, cast("Json", error.validator_value), error.instance
+    rule, found = error.validator, cast("Json", error.instance)
+    demand = cast("Json", error.validator_value)
     if rule == "additionalProperties":
         return _unknown_key(cast("Json", error.schema)["properties"], node, place)
     if rule == "required":
         missing = next(name for name in demand if name not in found)
         return invalid(place, f"{missing!r} is missing", hint=f"Add {missing} here.")
     if found is None:
-        return invalid(
-            place, "there is no value", hint="Give the value, [] for an empty list, or leave the key out."
-        )
+        return invalid(place, "there is no value", hint="Give the value, [] for an empty list, or leave the key out.")
     if rule == "const":
         fault = f"it is version {found}, and this program reads version {demand}"
         return invalid(place, fault, hint="Use a program that knows this version.")

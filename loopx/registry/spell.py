@@ -10,7 +10,7 @@ Content = str | int | float | bool | Sequence["Content"] | Mapping[str, "Content
 
 WIDEST_FLOW = 100  # characters of one {…} or […] before it is laid out over lines
 _INDENT = 2
-_PLAIN = re.compile(r"[^\W\d_](?:[\w./@+-]| (?=[\w./@+-]))*")
+_PLAIN = re.compile(r"[^\W\d_](?:[\w./@+-]| (?=[\w./@+-]))*|[1-9][0-9]*(?:ms|[smhd])")  # words, durations
 _MISREAD = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # JSON leaves them, YAML may not
 

@@ -19,6 +19,7 @@ _INDENT = 2
 _HEADER = re.compile(r"(?:[&!]\S*|\s+|#[^\n]*)*")  # anchor, tag and comments in front of a node
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 _BLOCK_SCALAR = re.compile(r"[|>](?P<signs>[-+0-9]*)[ \t]*(?P<comment>#[^\r\n]*)?")
+_COMMA = re.compile(r"(?:\s|#[^\n]*)*,")
 _SPACE = re.compile(r"[ \t]*")
 
 Collection = Mapping | Sequence
@@ -58,7 +59,8 @@ def append(text: str, owner: Member, value: Content, *, as_block: bool = False) 
     assert isinstance(sequence, Sequence)
     if as_block and not sequence.members and owner.key is not None:
         lines = item_lines(value, _column_of(text, owner.start) + _INDENT, as_block=True)
-        return [Splice(sequence.start, sequence.end, ""), _inserted(text, sequence.end, lines)]
+        behind_colon = len(text[: sequence.start].rstrip(" \t"))
+        return [Splice(behind_colon, sequence.end, ""), _inserted(text, sequence.end, lines)]
     last = sequence.members[-1].value if sequence.members else None
     as_block = as_block or (isinstance(last, Mapping) and not last.is_flow)
     return _added(text, sequence, flow(value), item_lines(value, _column(text, sequence), as_block=as_block))
@@ -142,13 +144,13 @@ def _removed_from_flow(text: str, collection: Collection, index: int) -> list[Sp
     start, end = members[index].start, members[index].end
     comma = _comma_behind(text, end)
     if comma:
-        return [Splice(start, _after_space(text, comma), "")]
+        return [Splice(start, end, ""), Splice(comma - 1, _after_space(text, comma), "")]
     if index == 0:
         return [Splice(start, end, "")]
     before = members[index - 1].end
     comma = _comma_behind(text, before)
-    if text[comma:start].strip():
-        return [Splice(before, comma, ""), Splice(start, end, "")]
+    if text[before:start].strip() != ",":  # a comment stands between
+        return [Splice(comma - 1, comma, ""), Splice(start, end, "")]
     return [Splice(before, end, "")]
 
 
@@ -222,9 +224,9 @@ def _after_properties(text: str, node: Scalar | Collection) -> int:
 
 
 def _comma_behind(text: str, index: int) -> int:
-    """Behind the comma that follows on the same line, or 0."""
-    at = _after_space(text, index)
-    return at + 1 if text[at : at + 1] == "," else 0
+    """Behind the comma that follows, maybe on a later line, or 0."""
+    found = _COMMA.match(text, index)
+    return found.end() if found else 0
 
 
 def _after_space(text: str, index: int) -> int:

@@ -135,9 +135,7 @@ class _Composer:
         next(self._events)  # the stream's start
         opening = next(self._events)
         if isinstance(opening, StreamEndEvent):
-            raise invalid(
-                Place(self._file, 1, 1), "the file is empty", hint="Bring it back from git or a backup."
-            )
+            raise invalid(Place(self._file, 1, 1), "the file is empty", hint="Bring it back from git or a backup.")
         root = self._node(next(self._events), 0)
         next(self._events)  # the document's end
         following = next(self._events)
@@ -170,9 +168,7 @@ class _Composer:
             return self._sequence(event, depth)
         assert isinstance(event, ScalarEvent)
         style = event.style or None
-        return Scalar(
-            event.value, style, event.start_mark.index, event.end_mark.index, self._place(event.start_mark)
-        )
+        return Scalar(event.value, style, event.start_mark.index, event.end_mark.index, self._place(event.start_mark))
 
     def _aliased(self, event: AliasEvent) -> Node:
         node = self._anchors.get(event.anchor)

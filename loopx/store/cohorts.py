@@ -15,7 +15,7 @@ from loopx.core.decision.snapshot import MEMBER_LIMIT, Cohort, Holding
 from loopx.core.todo import NO_CHANGE_LIMIT, Route, Status, TaskClass
 from loopx.core.value import Value
 from loopx.store.resume import pools_with_room
-from loopx.store.todo_row import FROM, SELECT, route_of_identity, todo_of_row
+from loopx.store.todo_row import FROM, SELECT, route_identity, route_of_identity, todo_of_row
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,6 +142,28 @@ class CohortReader:
     def singled_out(self) -> Iterator[Cohort]:
         """The todos that stand alone, each with all the facts that its stages read."""
         return self._windowed(f"{_SINGLE} AND t.closure IS NULL AND t.role = 'agent'")
+
+    def sequences(self, cohort: Cohort) -> list[int]:
+        """The sequences of all todos of a cohort, not of its first members only."""
+        if cohort.count == len(cohort.members):
+            return [todo.sequence for todo in cohort.members]
+        head = cohort.head
+        sql = (
+            f"SELECT t.sequence {FROM} WHERE r.identity = :identity AND t.status = :status AND t.closure IS NULL"
+            f" AND (t.unmet > 0) = :waits AND {_HOLDING} = :holding AND {_HOLDER} IS :holder AND {_AWAKE} = :awake"
+            f" AND coalesce(t.next_due_at <= :now, 0) = :due AND NOT {_SINGLE}"
+        )
+        values = {
+            **self.values,
+            "identity": route_identity(head.route),
+            "status": head.status.value,
+            "waits": head.unmet > 0,
+            "holding": cohort.holding.value,
+            "holder": cohort.holder,
+            "awake": cohort.awake,
+            "due": cohort.due,
+        }
+        return [row[0] for row in self.db.execute(sql, values)]
 
     def _parts(self, group: Group, taken: dict[tuple[Route, str], int], limit: int) -> Iterator[Cohort]:
         for part, condition in _PARTS.items():

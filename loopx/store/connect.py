@@ -109,9 +109,7 @@ def _enter_wal(db: sqlite3.Connection) -> None:
                 raise
         if _journal_mode(db) == "wal":
             return
-    raise BusyTimeoutError(
-        "the database could not be switched to its write-ahead log", hint="Repeat the call."
-    )
+    raise BusyTimeoutError("the database could not be switched to its write-ahead log", hint="Repeat the call.")
 
 
 def _journal_mode(db: sqlite3.Connection) -> str:

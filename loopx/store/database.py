@@ -50,7 +50,7 @@ class Store:
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The query's answer on one consistent snapshot; nothing is written, no lock is waited for."""
         verify_state(self.paths)
-        with translated(self.paths.database):
+        with translated():
             if not os.path.exists(self.paths.database):
                 return query(empty_graph())
             if os.access(self.paths.folder, os.W_OK):
@@ -64,7 +64,7 @@ class Store:
         `mends_graph` lets a transaction start on an invalid graph, so that an edge can be removed.
         BusyTimeoutError past the deadline, StorageError where the disk refuses.
         """
-        with translated(self.paths.database), self._turnstile.hold() as deadline:
+        with translated(), self._turnstile.hold() as deadline:
             verify_state(self.paths)
             db = self._writing(deadline.remaining_us())
             limit_wait(db, deadline.remaining_us())
@@ -79,6 +79,13 @@ class Store:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
+
+    def change_mark(self) -> tuple[object, ...]:
+        """What differs once another process has written; costs microseconds to ask."""
+        with translated():
+            if self._reader is not None:
+                return self._reader.execute("PRAGMA data_version").fetchone()  # type: ignore[no-any-return]
+            return fingerprint(self.paths.database) if os.path.exists(self.paths.database) else ()
 
     def close(self) -> None:
         """Close what is open; the last writer folds its log into the database."""

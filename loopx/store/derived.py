@@ -27,9 +27,7 @@ _MEET = (
     " RETURNING todo_id, route_id, status, unmet, sequence"
 )
 _BREAK = "UPDATE todos SET broken = broken + 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
-_SETTLE_WAITERS = (
-    "UPDATE todos SET resume_met = ? WHERE closure IS NULL AND resume_kind = ? AND resume_ref = ?"
-)
+_SETTLE_WAITERS = "UPDATE todos SET resume_met = ? WHERE closure IS NULL AND resume_kind = ? AND resume_ref = ?"
 
 RouteCounts = tuple[int, int, int, int]  # open, ready, blocked, deferred
 
@@ -43,6 +41,12 @@ def dependency_counts(db: sqlite3.Connection, todo_id: str) -> tuple[int, int]:
     """How many dependencies are unmet, and how many of those can never be met."""
     unmet, broken = db.execute(_COUNT_DEPENDENCIES, (todo_id,)).fetchone()
     return unmet, broken
+
+
+def is_followed(db: sqlite3.Connection, todo_id: str) -> int:
+    """1 where the todo has a successor, otherwise 0."""
+    sql = "SELECT EXISTS (SELECT 1 FROM lineage WHERE todo_id = ?)"
+    return int(db.execute(sql, (todo_id,)).fetchone()[0])
 
 
 def meet_dependents(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:

@@ -48,6 +48,11 @@ def last_sequence(db: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
+def select_events(db: sqlite3.Connection, where: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    """The rows of a `WHERE … ORDER BY …` text, in the order of `COLUMNS`."""
+    return db.execute(f"SELECT {COLUMNS} FROM events {where}", values).fetchall()
+
+
 def append_event(db: sqlite3.Connection, event: Event) -> int:
     """Write the event as the next link of the chain and return its sequence."""
     row = db.execute(_LAST).fetchone() or (0, FIRST_DIGEST)

@@ -26,18 +26,18 @@ _PRIMARY = 0xFF  # an extended result code holds its primary code in the low byt
 
 
 @contextmanager
-def translated(database: str) -> Iterator[None]:
+def translated() -> Iterator[None]:
     """Raise our error for whatever sqlite3 raises inside; a misuse of ours stays a bug."""
     try:
         yield
     except sqlite3.DatabaseError as exc:
-        error = storage_error(exc, database)
+        error = storage_error(exc)
         if error is None:
             raise
         raise error from exc
 
 
-def storage_error(exc: sqlite3.DatabaseError, database: str) -> LoopxError | None:
+def storage_error(exc: sqlite3.DatabaseError) -> LoopxError | None:
     """The error that a storage fault means, or None where it is a bug (a constraint, bad SQL)."""
     code = getattr(exc, "sqlite_errorcode", None)
     if code is None:
@@ -63,7 +63,5 @@ def storage_error(exc: sqlite3.DatabaseError, database: str) -> LoopxError | Non
             hint="Check the permissions of the state folder; `loopx where` names it.",
         )
     if primary in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL):
-        return StorageFaultError(
-            f"the storage failed ({exc}); nothing was changed", hint="Run `loopx doctor`."
-        )
+        return StorageFaultError(f"the storage failed ({exc}); nothing was changed", hint="Run `loopx doctor`.")
     return None

@@ -35,9 +35,7 @@ def refuse_invalid_graph(db: sqlite3.Connection) -> None:
 
     nodes = {row[0] for row in db.execute("SELECT todo_id FROM todos")}
     edges: dict[str, list[str]] = {}
-    for todo_id, dependency_id in db.execute(
-        "SELECT todo_id, dependency_id FROM edges ORDER BY todo_id, position"
-    ):
+    for todo_id, dependency_id in db.execute("SELECT todo_id, dependency_id FROM edges ORDER BY todo_id, position"):
         edges.setdefault(todo_id, []).append(dependency_id)
     faults = verify_graph(nodes, edges)
     if faults:

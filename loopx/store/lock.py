@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from loopx.core.errors import BusyTimeoutError
 from loopx.core.instant import SECOND, format_duration
-from loopx.store.files import NEW_FILE_MODE, storage_error
+from loopx.files import NEW_FILE_MODE, refuse_unsafe, storage_error, verify_file
 from loopx.store.oslock import OPEN_LOCK, holder_pid, try_lock
-from loopx.store.paths import refuse_unsafe, verify_file, verify_folder
+from loopx.store.paths import verify_folder
 from loopx.system import monotonic as system_monotonic
 
 if TYPE_CHECKING:

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from loopx.core.todo import Todo
 
 _BY_CLASS = (
-    "SELECT task_class, sum(open_count), sum(ready_count), sum(blocked_count), sum(deferred_count) FROM routes"
-    " WHERE goal_id = ? GROUP BY task_class HAVING sum(open_count + blocked_count + deferred_count) > 0"
+    "SELECT task_class, sum(open_count), sum(ready_count), sum(blocked_count), sum(deferred_count)"
+    " FROM routes WHERE goal_id = ?"
+    " GROUP BY task_class HAVING sum(open_count + blocked_count + deferred_count) > 0"
 )
 _CLOSED = "SELECT count(*) FROM todos WHERE goal_id = ? AND closure IS NOT NULL"
 _ANY = "SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ?)"
 _OPEN_GATES = "t.goal_id = ? AND t.task_class = 'user_gate' AND t.closure IS NULL AND t.role = 'user'"
 # Two indexes that hold only what is claimed or leased; both are few.
 _HELD = (
-    "t.sequence IN (SELECT sequence FROM todos WHERE claimed_by IS NOT NULL AND closure IS NULL AND +goal_id = ?"
+    "t.sequence IN (SELECT sequence FROM todos"
+    " WHERE claimed_by IS NOT NULL AND closure IS NULL AND +goal_id = ?"
     " UNION SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND lease_expires_at > ? AND +goal_id = ?)"
 )
 _OF_AGENT = (

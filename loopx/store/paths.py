@@ -2,7 +2,7 @@
 
 SQLite and the locks follow links, and a link planted in a repository would let a call write into a
 stranger's files. So everything here must be a file of its own, with one name, in a real folder.
-The registry alone may be a symbolic link: people keep it where they like, and it is never locked.
+The registry alone may be a symbolic link: people keep it where they like, and every edit is checked.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import stat
 from loopx.core.errors import PathEscapeError
 from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE
 from loopx.core.value import Value
+from loopx.files import kind_of_file, lstat_or_none, verify_file
 
 _SIDECARS = ("", "-wal", "-shm", "-journal")  # the database and what SQLite writes beside it
 
@@ -54,53 +55,11 @@ def verify_state(paths: StatePaths) -> None:
 
 def verify_folder(folder: str) -> None:
     """Pass where the state folder is a real one, or is not there; PathEscapeError."""
-    found = _lstat(folder)
+    found = lstat_or_none(folder)
     if found is None or stat.S_ISDIR(found.st_mode):
         return
+    kind = kind_of_file(found.st_mode)
     raise PathEscapeError(
-        f"the state folder {os.path.basename(folder)} is {_kind(found.st_mode)}, not a folder of the project",
+        f"the state folder {os.path.basename(folder)} is {kind}, not a folder of the project",
         hint="Name the folder that really holds the state with --project.",
     )
-
-
-def verify_file(path: str) -> None:
-    """Pass where the path is a regular file with one name, or nothing; PathEscapeError."""
-    found = _lstat(path)
-    if found is not None:
-        refuse_unsafe(path, found)
-
-
-def refuse_unsafe(path: str, found: os.stat_result) -> None:
-    """PathEscapeError unless `found`, what is at the path, is a regular file with one name."""
-    if not stat.S_ISREG(found.st_mode):
-        fault = f"is {_kind(found.st_mode)}"
-    elif found.st_nlink > 1:
-        fault = f"has {found.st_nlink} names (hard links)"
-    else:
-        return
-    raise PathEscapeError(
-        f"{os.path.basename(path)} {fault}; it must be a regular file of its own in the state folder",
-        hint="Look at it in the folder that `loopx where` shows, and put a regular file in its place.",
-        file=os.path.basename(path),
-    )
-
-
-def _lstat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as exc:
-        from loopx.store.files import storage_error
-
-        raise storage_error(exc, path) from exc
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISLNK(mode):
-        return "a symbolic link"
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    if stat.S_ISFIFO(mode):
-        return "a named pipe"
-    return "a file" if stat.S_ISREG(mode) else "a device or socket"

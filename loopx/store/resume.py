@@ -27,9 +27,14 @@ def pools_with_room(db: sqlite3.Connection, goal: Goal, now: Instant) -> frozens
     """The goal's pools of which fewer places are leased at `now` than they have."""
     if not goal.pools:
         return frozenset()
+    taken = leased_places(db, goal.goal_id, now)
+    return frozenset(pool.name for pool in goal.pools if taken.get(pool.name, 0) < pool.capacity)
+
+
+def leased_places(db: sqlite3.Connection, goal_id: str, now: Instant) -> dict[str, int]:
+    """How many places of each of the goal's pools are under a live lease."""
     sql = (
         "SELECT lease_pool, count(*) FROM todos WHERE goal_id = ? AND lease_pool IS NOT NULL AND lease_expires_at > ?"
         " GROUP BY lease_pool"
     )
-    taken = dict(db.execute(sql, (goal.goal_id, now)).fetchall())
-    return frozenset(pool.name for pool in goal.pools if taken.get(pool.name, 0) < pool.capacity)
+    return dict(db.execute(sql, (goal_id, now)).fetchall())

@@ -8,11 +8,12 @@ from loopx.core.decision.snapshot import USER_TODO_LIMIT, BrokenDependency, Coho
 from loopx.core.todo import Closure
 from loopx.store.cohorts import USER_CLASSES, CohortReader, read_groups
 from loopx.store.events import last_sequence
+from loopx.store.spends import usage_of
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from loopx.core.goal import Goal
     from loopx.core.instant import Instant
@@ -30,6 +31,7 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
     """Everything that one decision of this goal reads."""
     gates = read_gates(db, goal.goal_id)
     groups = read_groups(db, goal.goal_id)
+    usage = usage_of(db, goal.goal_id, goal.quota, now)
     cohorts = CohortReader(db, goal, now, _linked(gates)).all(groups)
     return Snapshot(
         state=state,
@@ -49,6 +51,10 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
         todo_total=_any_todo(db, goal.goal_id),
         next_due_at=_first(db, _NEXT_DUE, goal, now),
         next_wake_at=_first(db, _NEXT_WAKE, goal, now),
+        used_slots=usage.slots,
+        used_tokens=usage.tokens,
+        used_cost=usage.cost,
+        resets_at=usage.resets_at,
     )
 
 
@@ -56,6 +62,12 @@ def read_cohort_of(db: sqlite3.Connection, goal: Goal, todo: Todo, *, now: Insta
     """The cohort that this one agent todo is, with the facts that its stages read."""
     (cohort,) = CohortReader(db, goal, now, [todo.todo_id]).singled_out()
     return cohort._replace(members=(todo,))
+
+
+def sequences_of(db: sqlite3.Connection, snapshot: Snapshot, cohorts: Iterable[Cohort], *, now: Instant) -> list[int]:
+    """The sequences of every todo of these cohorts of the snapshot."""
+    reader = CohortReader(db, snapshot.goal, now, _linked(snapshot.gates))
+    return [sequence for cohort in cohorts for sequence in reader.sequences(cohort)]
 
 
 def _linked(gates: tuple[Todo, ...]) -> list[str]:

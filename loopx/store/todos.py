@@ -20,8 +20,7 @@ _DEPENDENCIES = "SELECT dependency_id FROM edges WHERE todo_id = ? ORDER BY posi
 _DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id = ? ORDER BY todo_id"
 _SUCCESSORS = "SELECT successor_id FROM lineage WHERE todo_id = ? ORDER BY position"
 _PREDECESSORS = (
-    "SELECT l.todo_id FROM lineage l JOIN todos t ON t.todo_id = l.todo_id"
-    " WHERE l.successor_id = ? ORDER BY t.sequence"
+    "SELECT l.todo_id FROM lineage l JOIN todos t ON t.todo_id = l.todo_id WHERE l.successor_id = ? ORDER BY t.sequence"
 )
 
 
@@ -94,12 +93,8 @@ def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> l
     """The todos of a `WHERE … ORDER BY …` text, with their dependencies and lineage."""
     rows = db.execute(f"{SELECT} {FROM} {where}", values).fetchall()
     ids = [row[0] for row in rows]
-    edges = _grouped(
-        db, "SELECT todo_id, dependency_id FROM edges WHERE todo_id IN ({}) ORDER BY position", ids
-    )
-    after = _grouped(
-        db, "SELECT todo_id, successor_id FROM lineage WHERE todo_id IN ({}) ORDER BY position", ids
-    )
+    edges = _grouped(db, "SELECT todo_id, dependency_id FROM edges WHERE todo_id IN ({}) ORDER BY position", ids)
+    after = _grouped(db, "SELECT todo_id, successor_id FROM lineage WHERE todo_id IN ({}) ORDER BY position", ids)
     before = _grouped(db, "SELECT successor_id, todo_id FROM lineage WHERE successor_id IN ({})", ids)
     return [
         todo_of_row(

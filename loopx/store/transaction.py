@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from loopx.ports import IdSource, TokenSource
     from loopx.store.events import Changes
 
-_NOT_IN_EVENTS = frozenset(("todo_id", "updated_at"))  # the key and the time of the event itself
+_KEY_AND_TIME = ("todo_id", "updated_at")  # an event about a todo says these by its own key and time
 _OWN_COLUMNS = frozenset(COLUMNS)
 
 
@@ -54,14 +54,14 @@ class Transaction:
         self._write_lineage(stored)
         stored = self._refresh(stored)
         derived.shift_counts(self.db, route_id, derived.counts_of(stored))
-        self._note("todos", todo.todo_id, _difference({}, record_of(stored)))
+        self._note("todos", todo.todo_id, _difference({}, record_of(stored), _KEY_AND_TIME))
         return stored
 
     def save(self, before: Todo, after: Todo) -> Todo:
         """Store what differs, with its version as compare-and-swap, and everything that follows from it."""
         after = after._replace(version=before.version, updated_at=before.updated_at)
         new = record_of(after)
-        difference = _difference(record_of(before), new)
+        difference = _difference(record_of(before), new, _KEY_AND_TIME)
         if not difference:
             return before
         after = after._replace(version=before.version + 1, updated_at=self.now)
@@ -114,9 +114,7 @@ class Transaction:
         found = self.db.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", values).fetchone()
         before = dict(zip(names, found, strict=True)) if found else {}
         marks = ", ".join("?" for _ in names)
-        self.db.execute(
-            f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values())
-        )
+        self.db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values()))
         self._note(table, " ".join(str(value) for value in values), _difference(before, dict(record)))
 
     def note_registry(self, before: str | None, after: str) -> None:
@@ -125,9 +123,7 @@ class Transaction:
 
     # --- how a save is carried out ---------------------------------------------------------
 
-    def _update(
-        self, before: Todo, after: Todo, new: dict[str, Any], difference: dict[str, Any]
-    ) -> tuple[int, int]:
+    def _update(self, before: Todo, after: Todo, new: dict[str, Any], difference: dict[str, Any]) -> tuple[int, int]:
         """Write the changed columns and edges; the group before and after."""
         old_route = new_route = self._stored_route(before.todo_id)
         columns = {name: sql_value(new[name]) for name in difference if name in _OWN_COLUMNS}
@@ -160,9 +156,7 @@ class Transaction:
         )
         return todo._replace(unmet=unmet, broken=broken)
 
-    def _move_counts(
-        self, old_route: int, old: derived.RouteCounts, new_route: int, new: derived.RouteCounts
-    ) -> None:
+    def _move_counts(self, old_route: int, old: derived.RouteCounts, new_route: int, new: derived.RouteCounts) -> None:
         if (old_route, old) != (new_route, new):
             derived.shift_counts(self.db, old_route, derived.negative(old))
             derived.shift_counts(self.db, new_route, new)
@@ -209,12 +203,12 @@ class Transaction:
         return dependents_of(self.db, todo_id)
 
 
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any], without: tuple[str, ...] = ()) -> dict[str, Any]:
     """Column → [before, after] of what differs; a new row lists what is not empty."""
     return {
         name: [old.get(name), value]
         for name, value in new.items()
-        if name not in _NOT_IN_EVENTS and old.get(name) != value and (old or value not in (None, [], 0))
+        if name not in without and old.get(name) != value and (old or value not in (None, [], 0))
     }
 
 

@@ -161,9 +161,7 @@ def _local(checkout: Checkout | None, folders: list[str]) -> Location | None:
     """The nearest state among the folders themselves."""
     warnings: list[str] = []
     if checkout and not checkout.is_whole:
-        warnings.append(
-            "the .git here leads nowhere, so the main worktree is unknown; see `git worktree repair`"
-        )
+        warnings.append("the .git here leads nowhere, so the main worktree is unknown; see `git worktree repair`")
     for folder in folders:
         state = os.path.join(folder, STATE_FOLDER)
         if _is_state(state):
@@ -188,9 +186,7 @@ def _copy_warnings(own: str, state: str) -> list[str]:
     warnings = []
     copy = _bytes(os.path.join(own, REGISTRY_FILE))
     if copy is not None and copy != _bytes(os.path.join(state, REGISTRY_FILE)):
-        warnings.append(
-            "this worktree's own .loopx/registry.yaml differs from the main worktree's, which counts"
-        )
+        warnings.append("this worktree's own .loopx/registry.yaml differs from the main worktree's, which counts")
     if os.path.lexists(os.path.join(own, DATABASE_FILE)):
         warnings.append("this worktree's own .loopx/loopx.db is not used; the main worktree's counts")
     return warnings

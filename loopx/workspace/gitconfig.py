@@ -48,9 +48,7 @@ class GitConfig(Value):
 
     def remote_urls(self) -> tuple[str, ...]:
         """Where the remotes are, in file order, `origin` first."""
-        found = [
-            s for s in self.settings if s.section == "remote" and s.key in ("url", "pushurl") and s.value
-        ]
+        found = [s for s in self.settings if s.section == "remote" and s.key in ("url", "pushurl") and s.value]
         found.sort(key=lambda setting: setting.name != "origin")
         return tuple(setting.value for setting in found if setting.value)
 

@@ -99,9 +99,7 @@ def _from_git(folder: str, environment: Mapping[str, str]) -> Workspace | None:
     remotes = _ask(folder, environment, "remote", "--verbose")
     if remotes is None:
         return None
-    is_linked = os.path.realpath(os.path.join(folder, git_dir)) != os.path.realpath(
-        os.path.join(folder, common_dir)
-    )
+    is_linked = os.path.realpath(os.path.join(folder, git_dir)) != os.path.realpath(os.path.join(folder, common_dir))
     return _workspace(_remote_urls(remotes), is_linked=is_linked)
 
 

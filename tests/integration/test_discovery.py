@@ -12,7 +12,7 @@ from loopx.core.errors import PathEscapeError, ProjectNotFoundError, ReadOnlyErr
 from loopx.store.paths import state_paths, verify_state
 from loopx.workspace.discovery import FoundBy, Location, init_target, locate
 from tests.support.git import git, new_repository, new_worktree
-from tests.support.unprivileged import unprivileged
+from tests.support.unprivileged import public_folder, unprivileged
 
 
 def new_state(folder: Path, registry: str = "version: 1\n") -> Path:
@@ -103,11 +103,12 @@ def test_a_deleted_current_folder_is_told(tmp_path: Path) -> None:
     assert found(None, option=str(tmp_path)).state_dir == str(state)
 
 
-def test_a_state_that_may_not_be_looked_into_is_not_passed_over(public_path: Path) -> None:
-    new_state(public_path)
-    new_state(public_path / "inner").chmod(0o000)
-    with unprivileged(), pytest.raises(ReadOnlyError):
-        found(public_path / "inner")
+def test_a_state_that_may_not_be_looked_into_is_not_passed_over() -> None:
+    with public_folder() as folder:
+        new_state(folder)
+        new_state(folder / "inner").chmod(0o000)
+        with unprivileged(), pytest.raises(ReadOnlyError):
+            found(folder / "inner")
 
 
 def test_links_on_the_way_are_resolved_and_a_linked_state_is_not(tmp_path: Path) -> None:

@@ -21,13 +21,13 @@ TRICKY = r"""
 [remote.Old]
 	url = one\
 two
-	url = "  kept  "  trimmed  	
+	url = "  kept  "  trimmedTRAIL
 	url = a "b # c" d
 	url = tab\there
 	url =
 [branch "main"]
 	autoSetupRebase
-"""  # fmt: skip
+""".replace("TRAIL", "  \t")
 
 
 def values(text: str) -> list[tuple[str, str]]:

@@ -105,7 +105,7 @@ def test_a_worktree_of_a_bare_repository_is_independent(repository: Path, tmp_pa
     assert probed(linked, tmp_path) == INDEPENDENT
 
 
-def test_a_submodule_is_the_canonical_checkout_of_its_own_repository(repository: Path, tmp_path: Path) -> None:
+def test_a_submodule_is_the_canonical_checkout_of_its_repository(repository: Path, tmp_path: Path) -> None:
     outer = new_repository(tmp_path / "outer", "https://example.com/owner/outer")
     git(outer, "submodule", "--quiet", "add", str(repository), "sub")
     git(outer / "sub", "remote", "set-url", "origin", REMOTE)

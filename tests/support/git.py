@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-_AS_SOMEBODY = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c", "commit.gpgsign=false")
+_SETTINGS = ("user.name=Somebody", "user.email=somebody@example.com", "protocol.file.allow=always")
 _TIMEOUT_SECONDS = 60
 
 
 def git(cwd: Path, *argv: str) -> str:
     """What git answers in that folder; a failure fails the test."""
-    command = ["git", *_AS_SOMEBODY, "-c", "protocol.file.allow=always", *argv]
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    command = ["git", *settings, *argv]
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS)
     assert done.returncode == 0, f"$ git {' '.join(argv)}\n{done.stdout}{done.stderr}"
     return done.stdout.strip()

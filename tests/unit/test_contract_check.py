@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.contracts import check_document, load_schema, read_document, schema_names
+from loopx.contracts.schema import load_schema, schema_names
+from tests.support.contracts import check_document, read_document
 
 
 def refusal(**error: Any) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from loopx.contracts.error_catalog import ERROR_CATALOG
+from loopx.contracts.schema import load_schema
 from loopx.core import errors
 from loopx.core.errors import LoopxError, UsageError
-from tests.support.contracts import load_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,4 @@ MEMBERS = {
     "revoke": ("loopx.cli.gate.revoke", "End a standing answer."),
 }
 
-cli = family(
-    "gate", "Decisions that wait for a person.", MEMBERS, example="loopx gate answer todo_0123456789"
-)
+cli = family("gate", "Decisions that wait for a person.", MEMBERS, example="loopx gate answer todo_0123456789")

@@ -23,14 +23,10 @@ if TYPE_CHECKING:
     example="loopx gate answer todo_0123456789 --decision approve --note 'behind a flag'",
 )
 @todo_id_option
-@click.option(
-    "--decision", type=ChoiceType(Verdict), help="approve or reject; asked on a terminal when left out."
-)
+@click.option("--decision", type=ChoiceType(Verdict), help="approve or reject; asked on a terminal when left out.")
 @click.option("--note", type=TEXT, help="Kept with the answer.")
 @click.option("--standing", is_flag=True, help="Also covers later todos, until revoked.")
-def cli(
-    invocation: Invocation, todo_id: str, decision: Verdict | None, note: str | None, standing: bool
-) -> Document:
+def cli(invocation: Invocation, todo_id: str, decision: Verdict | None, note: str | None, standing: bool) -> Document:
     """A person's decision. An agent cannot answer a gate."""
     call = invocation.call("gate_answered")
     if decision is None and call.actor.agent_id is None:

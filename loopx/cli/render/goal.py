@@ -50,11 +50,11 @@ def _criterion_name(criterion: Mapping[str, Any]) -> str:
 
 def missing_blocks(missing: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
     """What keeps a goal open."""
-    rows = [[Span(gap["code"], Tone.ALERT), gap["message"]] for gap in missing]
+    rows = [[Span(gap["code"], Tone.ALERT), str(gap["count"]), shown(gap["subjects"])] for gap in missing]
     if rows:
         yield Gap()
         yield title("Missing for closure")
-        yield table(("code", "what"), rows)
+        yield table(("what", "count", "which"), rows)
 
 
 def many(document: Document) -> Iterator[Block]:

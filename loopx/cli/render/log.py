@@ -42,5 +42,5 @@ def _changed(changes: Mapping[str, Any]) -> list[str]:
 
 
 def _why(event: Mapping[str, Any]) -> str:
-    facts = {key: value for key, value in event["receipt"].items() if not isinstance(value, dict | list)}
+    facts = {key: value for key, value in event["receipt"].items() if not isinstance(value, dict)}
     return "; ".join(part for part in (event["reason"], shown(facts)) if part)

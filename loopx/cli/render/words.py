@@ -51,11 +51,19 @@ def mark_span(todo: Mapping[str, Any]) -> Span:
 
 
 def mark_words(mark: Mapping[str, Any]) -> str:
-    """`GATED user must answer ID`, `LEASED agent-a until TIME`, `STALE claim of agent-a`."""
+    """`GATED user must answer ID`, `LEASED agent-a until TIME`, `STALE claim of agent-a …`."""
     match mark["mark"]:
         case "GATED":
-            return f"GATED {mark['who']} must answer {mark['by'] or 'first; no gate asks yet'}"
+            return f"GATED {_gate_words(mark)}"
         case "LEASED":
             return f"LEASED {mark['who']} until {mark['until']}"
         case _:
             return f"STALE claim of {mark['who']}; any peer may take it"
+
+
+def _gate_words(mark: Mapping[str, Any]) -> str:
+    if mark["by"] is None:
+        return "no gate asks yet; an agent must add one"
+    if mark["reason_code"] == "decision_rejected":
+        return f"rejected by {mark['by']}; an agent must supersede it or ask again"
+    return f"{mark['who']} must answer {mark['by']}"

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 )
 @todo_id_option
 @click.option("--ttl", type=DURATION, default=DEFAULT_TTL, help="How long it lasts (15m).")
-@click.option(
-    "--write-scope", multiple=True, metavar="GLOB", help="Paths it writes; otherwise the todo's own."
-)
+@click.option("--write-scope", multiple=True, metavar="GLOB", help="Paths it writes; otherwise the todo's own.")
 @click.option("--task-repository", metavar="git:HOST/OWNER/REPO", help="Where; otherwise the todo's own.")
 @click.option("--pool", metavar="NAME", help="A pool of which it takes one place.")
 def cli(

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from loopx.cli.output import Document
 
 
-@verb(
-    "release", mutates=True, example="loopx task-lease release --lease-id lease_0123456789 --agent-id agent-a"
-)
+@verb("release", mutates=True, example="loopx task-lease release --lease-id lease_0123456789 --agent-id agent-a")
 @lease_options
 def cli(invocation: Invocation, lease_id: str, expect_version: int | None) -> Document:
     """Give a lease back; its version stays used for ever."""

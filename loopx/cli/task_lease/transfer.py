@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 @lease_options
 @click.option("--to", metavar="ID", required=True, help="The agent that shall hold it.")
 @click.option("--ttl", type=DURATION, help="How long it lasts from now on; otherwise the time that is left.")
-def cli(
-    invocation: Invocation, lease_id: str, expect_version: int | None, to: str, ttl: int | None
-) -> Document:
+def cli(invocation: Invocation, lease_id: str, expect_version: int | None, to: str, ttl: int | None) -> Document:
     """Hand a lease to another agent, who gets its token by renewing it."""
     step = LeaseStep(lease_id, expect_version, ttl, to)
     return transfer_lease(invocation.project(), invocation.call("lease_transferred"), step)

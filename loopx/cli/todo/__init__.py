@@ -11,6 +11,7 @@ MEMBERS = {
     "why": ("loopx.cli.todo.why", "Every stage that a todo passes or fails for an agent."),
     "update": ("loopx.cli.todo.update", "Change fields, or settle what follows a done todo."),
     "claim": ("loopx.cli.todo.claim", "Say that an agent is on it."),
+    "claim-next": ("loopx.cli.todo.claim_next", "Claim and lease the first ready todo."),
     "release": ("loopx.cli.todo.release", "Give a claim up."),
     "reassign": ("loopx.cli.todo.reassign", "Give a claim to another agent."),
     "complete": ("loopx.cli.todo.complete", "Close it with evidence and what follows."),

@@ -18,20 +18,12 @@ if TYPE_CHECKING:
     from loopx.cli.output import Document
 
 
-@verb(
-    "add", mutates=True, example="loopx todo add --goal-id ship --role agent --text '[P1] Parse the corpus'"
-)
-@click.option(
-    "--role", type=ChoiceType(Role), default=Role.AGENT, help="Whose it is: agent (default) or user."
-)
+@verb("add", mutates=True, example="loopx todo add --goal-id ship --role agent --text '[P1] Parse the corpus'")
+@click.option("--role", type=ChoiceType(Role), default=Role.AGENT, help="Whose it is: agent (default) or user.")
 @field_options
 @click.option("--global-gate", is_flag=True, help="The gate holds everybody.")
-@click.option(
-    "--status", type=ChoiceType(("open", "deferred", "blocked")), default="open", help="Its first status."
-)
-@click.option(
-    "--resume-when", metavar="COND", help="What wakes a deferred todo, such as todo_done:ID or in:2h."
-)
+@click.option("--status", type=ChoiceType(("open", "deferred", "blocked")), default="open", help="Its first status.")
+@click.option("--resume-when", metavar="COND", help="What wakes a deferred todo, such as todo_done:ID or in:2h.")
 @click.option("--claimed-by", metavar="ID", help="The agent that is on it from the start.")
 def cli(invocation: Invocation, **fields: Any) -> Document:
     """Add a todo, a gate, an action for a person, a monitor or a blocker."""

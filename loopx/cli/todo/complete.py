@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 @todo_id_option
 @click.option("--claimed-by", metavar="ID", help="The agent that did it; otherwise the actor.")
 @click.option("--evidence", type=TEXT, help="What shows the result; `-` reads standard input.")
-@click.option(
-    "--outcome", type=ChoiceType(("succeeded", "failed")), default="succeeded", help="How it ended."
-)
-@click.option(
-    "--meets", multiple=True, metavar="A1", help="An acceptance criterion of the goal that this meets."
-)
+@click.option("--outcome", type=ChoiceType(("succeeded", "failed")), default="succeeded", help="How it ended.")
+@click.option("--meets", multiple=True, metavar="A1", help="An acceptance criterion of the goal that this meets.")
 @click.option("--next-agent-todo", multiple=True, type=TEXT, help="A new todo that follows.")
 @click.option("--next-user-todo", multiple=True, type=TEXT, help="A new action for a person that follows.")
 @click.option("--successor-todo-id", multiple=True, metavar="ID", help="An existing todo that follows.")

@@ -42,9 +42,7 @@ _FIELDS = (
     click.option("--next-due-at", metavar="TIME", help="When a monitor is due next."),
     click.option("--expires-at", metavar="TIME", help="When a monitor has waited long enough."),
     many("--acceptance", type=TEXT, help="A criterion of this todo."),
-    click.option(
-        "--validation-command", metavar="CMD", help="Must exit 0 before completion; run without a shell."
-    ),
+    click.option("--validation-command", metavar="CMD", help="Must exit 0 before completion; run without a shell."),
     click.option("--validation-timeout", type=DURATION, help="How long it may take (10m)."),
 )
 

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 @todo_id_option
 @click.option("--next-agent-todo", type=TEXT, help="A new todo that takes its place.")
 @click.option("--successor-todo-id", metavar="ID", help="An existing todo that takes its place.")
-@click.option(
-    "--no-replacement", is_flag=True, help="Nothing takes its place; what waits for it needs a repair."
-)
+@click.option("--no-replacement", is_flag=True, help="Nothing takes its place; what waits for it needs a repair.")
 def cli(
     invocation: Invocation,
     todo_id: str,

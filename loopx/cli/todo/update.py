@@ -42,9 +42,7 @@ def patch_options(function: F) -> F:
         function = click.option(f"--clear-{dashed}", is_flag=True, help=f"Empty {dashed} first.")(function)
         if name in LISTS:
             kind = TEXT if name == "acceptance" else None
-            function = many(f"--remove-{dashed}", type=kind, metavar="V", help=f"Take it out of {dashed}.")(
-                function
-            )
+            function = many(f"--remove-{dashed}", type=kind, metavar="V", help=f"Take it out of {dashed}.")(function)
     return function
 
 
@@ -59,12 +57,8 @@ def patch_options(function: F) -> F:
 @patch_options
 @click.option("--global-gate/--no-global-gate", default=None, help="Whether the gate holds everybody.")
 @click.option("--no-follow-up", is_flag=True, help="Nothing follows this done todo; needs --reason.")
-@click.option(
-    "--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason."
-)
-@click.option(
-    "--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen."
-)
+@click.option("--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason.")
+@click.option("--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen.")
 def cli(invocation: Invocation, todo_id: str, **fields: Any) -> Document:
     """Change fields. A repeatable option adds, --remove-X takes out, --clear-X empties first."""
     if fields["status"] is not None:

@@ -82,6 +82,4 @@ def lane_gate(case: Case) -> Drop | None:
 
 def _is_required(case: Case, gate: Todo) -> bool:
     """Whether a todo that is not closed needs what the gate decides."""
-    return any(
-        covers_any(gate, cohort.head.route.required_decision_scopes) for cohort in case.snapshot.cohorts
-    )
+    return any(covers_any(gate, cohort.head.route.required_decision_scopes) for cohort in case.snapshot.cohorts)

@@ -113,8 +113,6 @@ def _ranked(gates: Iterable[Todo]) -> tuple[Todo, ...]:
 
 def _newest_first(gates: Iterable[Todo]) -> tuple[Todo, ...]:
     dated = [
-        (decision.decided_at, todo.sequence, todo)
-        for todo in gates
-        if (decision := gate_of(todo).decision) is not None
+        (decision.decided_at, todo.sequence, todo) for todo in gates if (decision := gate_of(todo).decision) is not None
     ]
     return tuple(todo for _, _, todo in sorted(dated, key=lambda row: row[:2], reverse=True))

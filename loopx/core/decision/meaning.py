@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.decision.case import Case, Drop
-from loopx.core.decision.gate import gate_of
 from loopx.core.decision.reason import Consequence, Mode
 from loopx.core.decision.survey import Finding, Survey
-from loopx.core.todo import Status, Todo
+from loopx.core.todo import Todo
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
@@ -111,9 +110,9 @@ def asleep(survey: Survey) -> Verdict | None:
 
 
 def _has_open_action(case: Case) -> bool:
-    """Whether a person's todo beside the gates is open; the list of them may be cut, the count is not."""
-    gates = sum(1 for gate in case.snapshot.gates if gate.status is Status.OPEN and not gate.is_closed)
-    return case.snapshot.user_open > gates
+    """Whether a person's todo beside the gates is left; the list of them may be cut, the counts are not."""
+    gates = sum(1 for gate in case.snapshot.gates if not gate.is_closed)
+    return case.snapshot.user_open + case.snapshot.user_asleep > gates
 
 
 def finished(survey: Survey) -> Verdict | None:
@@ -162,8 +161,3 @@ def named_gate(verdict: Verdict) -> str | None:
     if verdict.drop is not None and "gate" in verdict.drop.facts:
         return verdict.drop.named("gate")
     return None
-
-
-def agent_of_gate(gate: Todo) -> str | None:
-    """Whom the gate names."""
-    return gate_of(gate).blocks_agent

@@ -14,28 +14,25 @@ if TYPE_CHECKING:
     from loopx.core.decision.snapshot import Cohort
     from loopx.core.workspace import WorkspaceKind
 
-KINDS = {
-    ReasonCode.CAPABILITY_MISSING: CapabilityKind.TOOL,
-    ReasonCode.AUTHORITY_MISSING: CapabilityKind.AUTHORITY,
-}
-
 
 def capability(case: Case, cohort: Cohort) -> Drop | None:
     """Everything that it requires is there (W8); a missing tool is said before a missing authority."""
     missing = missing_capabilities(cohort.head.route.required_capabilities, case.capabilities)
     if not missing:
         return None
-    tools, authorities = by_kind(case, missing)
-    code = ReasonCode.CAPABILITY_MISSING if tools else ReasonCode.AUTHORITY_MISSING
-    return Drop(Stage.CAPABILITY, code, {"tools": tools, "authorities": authorities})
-
-
-def by_kind(case: Case, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tool-like and the authority-like ones of the names; the two are never merged (W8.3)."""
     words = case.snapshot.goal.authority_capabilities
-    kinds = {name: capability_kind(name, words) for name in names}
-    tools = tuple(name for name in names if kinds[name] is CapabilityKind.TOOL)
-    return tools, tuple(name for name in names if kinds[name] is CapabilityKind.AUTHORITY)
+    by_kind: dict[str, list[str]] = {kind.value: [] for kind in CapabilityKind}
+    for name in missing:
+        by_kind[capability_kind(name, words)].append(name)
+    code = ReasonCode.CAPABILITY_MISSING if by_kind[CapabilityKind.TOOL] else ReasonCode.AUTHORITY_MISSING
+    return Drop(Stage.CAPABILITY, code, {kind: tuple(names) for kind, names in by_kind.items()})
+
+
+def missing_of(drop: Drop, kind: CapabilityKind) -> tuple[str, ...]:
+    """The missing capabilities of one kind; the two are never merged (W8.3)."""
+    names = drop.facts[kind.value]
+    assert isinstance(names, tuple)
+    return names
 
 
 def workspace(case: Case, cohort: Cohort) -> Drop | None:

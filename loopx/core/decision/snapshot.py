@@ -87,6 +87,7 @@ class Snapshot(Value):
     used_tokens: int = 0
     used_cost: float = 0.0
     resets_at: Instant | None = None
+    user_asleep: int = 0  # user todos that are blocked or deferred, and not closed
     faults: tuple[GraphFault, ...] = ()  # of the dependency graph; nothing is decided over them
 
 

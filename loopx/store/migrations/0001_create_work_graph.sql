@@ -212,6 +212,36 @@ CREATE TABLE criteria_met (
     PRIMARY KEY (goal_id, criterion_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Runs that agents wrote back, with the workspace's identity and never its path (W9.3).
+CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    goal_id TEXT NOT NULL,
+    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
+    agent_id TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('work', 'status')),
+    evidence TEXT NOT NULL,
+    validation TEXT,
+    next_action TEXT,
+    stop_condition TEXT,
+    workspace_kind TEXT NOT NULL,
+    task_repository TEXT,
+    peer_independent_worktree_required INTEGER NOT NULL CHECK (peer_independent_worktree_required IN (0, 1)),
+    recorded_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX runs_of_goal ON runs (goal_id, recorded_at);
+
+-- What was spent: once a validated work run.
+CREATE TABLE spends (
+    run_id TEXT PRIMARY KEY REFERENCES runs (run_id),
+    goal_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    tokens INTEGER NOT NULL CHECK (tokens >= 0),
+    cost REAL NOT NULL CHECK (cost >= 0),
+    seconds REAL NOT NULL CHECK (seconds >= 0),
+    spent_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spends_of_goal ON spends (goal_id, spent_at);
+
 -- The history: a gapless chain in which each row holds the digest of the one before.
 CREATE TABLE events (
     sequence INTEGER PRIMARY KEY,

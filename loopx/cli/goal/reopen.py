@@ -1,0 +1,20 @@
+"""`loopx goal reopen`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.app.goal_state import move_goal
+from loopx.cli.verb import verb
+from loopx.core.goal_state import GoalVerb
+
+if TYPE_CHECKING:
+    from loopx.cli.context import Invocation
+    from loopx.cli.output import Document
+
+
+@verb("reopen", mutates=True, example="loopx goal reopen --goal-id ship --reason 'one more case'")
+def cli(invocation: Invocation) -> Document:
+    """Open a closed goal; a person's decision, refused to agents."""
+    call = invocation.call("goal_reopened", needs_active_goal=False)
+    return move_goal(invocation.project(), call, GoalVerb.REOPEN)

@@ -1,0 +1,110 @@
+"""The work graph drawn: as an indented text, as Mermaid, as DOT.
+
+A todo's text is data in all three: what the form would read as its own syntax is written so that it
+stands for itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loopx.cli.render.width import display_width, harmless, padded
+from loopx.cli.render.words import class_word, state_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Node = Mapping[str, Any]
+    Edge = Mapping[str, str]
+
+_ARROWS = {"blocks": "-->", "followed_by": "-.->", "replaced_by": "==>", "frees": "--o"}
+_STYLES = {"blocks": "solid", "followed_by": "dashed", "replaced_by": "bold", "frees": "dotted"}
+_AFTER = {"blocks": "after", "followed_by": "follows", "replaced_by": "replaces", "frees": "freed by"}
+
+
+def draw(form: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
+    """The drawing in that form: `text`, `mermaid` or `dot`."""
+    drawn = {"text": _text, "mermaid": _mermaid, "dot": _dot}[form](nodes, edges)
+    return "\n".join(drawn)
+
+
+# --- text --------------------------------------------------------------------------------
+
+
+def _text(nodes: Sequence[Node], edges: Sequence[Edge]) -> Iterator[str]:
+    """A line a todo below the first that it comes after; its other predecessors are named."""
+    before: dict[str, list[Edge]] = {}
+    for edge in edges:
+        before.setdefault(edge["to"], []).append(edge)
+    rows = [
+        (f"{'  ' * depth}{node['todo_id']}", node["priority"], _standing(node), harmless(node["text"]), notes)
+        for depth, node, notes in _ordered(nodes, before)
+    ]
+    widths = [max((display_width(row[at]) for row in rows), default=0) for at in range(3)]
+    for row in rows:
+        aligned = "  ".join(padded(cell, width) for cell, width in zip(row[:3], widths, strict=True))
+        yield f"{aligned}  {row[3]}{row[4]}"
+
+
+def _ordered(nodes: Sequence[Node], before: Mapping[str, list[Edge]]) -> Iterator[tuple[int, Node, str]]:
+    """Depth, node and notes: roots in creation order, each followed by what hangs on it."""
+    below: dict[str | None, list[Node]] = {}
+    for node in nodes:
+        edges = before.get(node["todo_id"])
+        below.setdefault(edges[0]["from"] if edges else None, []).append(node)
+    waiting = [(0, node) for node in reversed(below.get(None, []))]
+    while waiting:
+        depth, node = waiting.pop()
+        edges = before.get(node["todo_id"], [])
+        yield depth, node, _notes(edges)
+        waiting += ((depth + 1, child) for child in reversed(below.get(node["todo_id"], [])))
+
+
+def _notes(edges: Sequence[Edge]) -> str:
+    """How it comes after the one above, where that is no plain dependency, and after which others."""
+    told = [f"{_AFTER[edge['kind']]} {edge['from']}" for edge in edges[1:]]
+    if edges and edges[0]["kind"] != "blocks":
+        told.insert(0, f"{_AFTER[edges[0]['kind']]} it")
+    return f"  ({', '.join(told)})" if told else ""
+
+
+def _standing(node: Node) -> str:
+    holder = f" {node['claimed_by']}" if node["claimed_by"] else ""
+    return f"{state_span(node).text} {class_word(node['task_class'])}{holder}"
+
+
+# --- Mermaid -----------------------------------------------------------------------------
+
+_ENTITIES = {ord(character): f"#{ord(character)};" for character in '#"&<>`\\{}[]()|;'}
+
+
+def _mermaid(nodes: Sequence[Node], edges: Sequence[Edge]) -> Iterator[str]:
+    yield "flowchart TD"
+    for node in nodes:
+        head = f"{node['todo_id']} {node['priority']} {_standing(node)}"
+        yield f'  {node["todo_id"]}["{_entities(head)}<br/>{_entities(harmless(node["text"]))}"]'
+    for edge in edges:
+        yield f"  {edge['from']} {_ARROWS[edge['kind']]} {edge['to']}"
+
+
+def _entities(text: str) -> str:
+    return text.translate(_ENTITIES)
+
+
+# --- DOT ---------------------------------------------------------------------------------
+
+
+def _dot(nodes: Sequence[Node], edges: Sequence[Edge]) -> Iterator[str]:
+    yield "digraph todos {"
+    yield "  node [shape=box];"
+    for node in nodes:
+        head = f"{node['todo_id']} {node['priority']} {_standing(node)}"
+        yield f'  "{node["todo_id"]}" [label="{_escaped(head)}\\n{_escaped(harmless(node["text"]))}"];'
+    for edge in edges:
+        style, label = _STYLES[edge["kind"]], edge["kind"].replace("_", " ")
+        yield f'  "{edge["from"]}" -> "{edge["to"]}" [style={style}, label="{label}"];'
+    yield "}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,91 @@
+"""A project folder made without `init`, for tests of what comes after it.
+
+`make_state` writes only the registry, which is a whole project (a fresh clone); `open_project` gives
+the object that every use case works on, under a clock, ids and tokens that the test decides.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from loopx.app.mutation import Call
+from loopx.app.project import Project
+from loopx.core.actor import Actor, ActorKind
+from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE, STATE_FOLDER
+from loopx.workspace.discovery import FoundBy, Location
+from tests.support.fakes import FakeClock, SequenceIds, SequenceTokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from loopx.ports import Clock, IdSource, TokenSource
+
+GOAL = "lab"
+AGENTS = ("ann", "bob", "cy")
+DELEGATE = "cy"  # may complete, reassign and supersede what peers hold
+POOL = "gpu"
+
+REGISTRY = f"""\
+version: 1
+goals:
+  - id: {GOAL}
+    objective: Find out
+    state: active
+    coordination:
+      agent_model: peer_v1
+      agents:
+        - {{id: ann}}
+        - {{id: bob}}
+        - {{id: cy}}
+      todo_lifecycle_authority:
+        - {{agent_id: {DELEGATE}, actions: [complete, reassign, supersede], requires_reason: false}}
+    pools: [{{name: {POOL}, capacity: 1}}]
+"""
+TIMEOUT = 60_000_000  # a lock that hangs fails its test within a minute
+
+
+def make_state(root: Path, registry: str = REGISTRY) -> Path:
+    """The state folder of a project that has a registry and no database yet."""
+    folder = root / STATE_FOLDER
+    folder.mkdir()
+    (folder / REGISTRY_FILE).write_text(registry, encoding="utf-8")
+    return folder
+
+
+def location_of(root: Path) -> Location:
+    """Where the state of that project is."""
+    return Location(str(root / STATE_FOLDER), str(root), FoundBy.WALK)
+
+
+def open_project(
+    root: Path,
+    *,
+    clock: Clock | None = None,
+    ids: IdSource | None = None,
+    tokens: TokenSource | None = None,
+) -> Project:
+    """The project at `root`; fakes stand in for what is not given."""
+    return Project(
+        location_of(root),
+        clock=clock or FakeClock(),
+        ids=ids or SequenceIds(),
+        tokens=tokens or SequenceTokens(),
+        timeout=TIMEOUT,
+    )
+
+
+def call(action: str, agent: str | None = None, **more: Any) -> Call:
+    """The call of an agent, or of a person where none is named."""
+    actor = Actor(ActorKind.USER) if agent is None else Actor(ActorKind.AGENT, agent)
+    return Call(action=action, actor=actor, intent=more.pop("intent", None), goal_id=GOAL, **more)
+
+
+@contextmanager
+def foreign_hand(root: Path) -> Iterator[sqlite3.Connection]:
+    """The database as somebody with `sqlite3` opens it: no checks of ours, no foreign keys."""
+    with closing(sqlite3.connect(root / STATE_FOLDER / DATABASE_FILE, isolation_level=None)) as db:
+        yield db
