@@ -81,8 +81,7 @@ def measure(size: int, rounds: int) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="loopx-bench-") as folder:
         lab = Lab.seeded(Path(folder), size)
         return [
-            Row(size, case, time_beside_yardstick(_whole(case), cwd=lab.root, rounds=rounds))
-            for case in cases(lab)
+            Row(size, case, time_beside_yardstick(_whole(case), cwd=lab.root, rounds=rounds)) for case in cases(lab)
         ]
 
 
@@ -107,8 +106,7 @@ def save(rows: Sequence[Row]) -> Path:
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / "commands.json"
     measured = [
-        {"todos": row.todos, "command": row.case.name, "budget": row.budget, **row.timing._asdict()}
-        for row in rows
+        {"todos": row.todos, "command": row.case.name, "budget": row.budget, **row.timing._asdict()} for row in rows
     ]
     machine = {
         "python": platform.python_version(),
@@ -121,9 +119,7 @@ def save(rows: Sequence[Row]) -> Path:
 
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--large", action="store_true", help=f"measure {LARGE:,} todos as well (minutes to seed)"
-    )
+    parser.add_argument("--large", action="store_true", help=f"measure {LARGE:,} todos as well (minutes to seed)")
     parser.add_argument("--rounds", type=int, default=21, help=f"calls a command, at least {FEWEST_ROUNDS}")
     options = parser.parse_args(argv)
     rounds = max(FEWEST_ROUNDS, options.rounds)

@@ -35,7 +35,5 @@ def _elapsed_ms(argv: Sequence[str], cwd: Path) -> float:
     done = subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     elapsed = time.perf_counter() - begin
     if done.returncode != 0:
-        raise SystemExit(
-            f"{' '.join(argv)}\nexit {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}"
-        )
+        raise SystemExit(f"{' '.join(argv)}\nexit {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}")
     return elapsed * 1000

@@ -25,9 +25,7 @@ def markdown_pages(root: Path) -> list[Path]:
 def anchors(page: Path) -> set[str]:
     """The fragments that a page offers, spelt as Git hosts spell them."""
     headings = _HEADING.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
-    return {
-        _NOT_IN_ANCHOR.sub("", heading.replace("`", "").lower()).replace(" ", "-") for heading in headings
-    }
+    return {_NOT_IN_ANCHOR.sub("", heading.replace("`", "").lower()).replace(" ", "-") for heading in headings}
 
 
 def broken_links(page: Path) -> Iterator[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from loopx.cli.root import cli
+from loopx.cli.clickside import click_tree
+from loopx.cli.root import ROOT
 from loopx.contracts.error_catalog import ERROR_CATALOG
 from loopx.core.errors import LoopxError, UsageError
 
@@ -153,13 +154,11 @@ def _error_row(code: str) -> str:
 
 
 def pages() -> dict[Path, str]:
-    return {REFERENCE / "commands.md": commands_page(cli), REFERENCE / "errors.md": errors_page()}
+    return {REFERENCE / "commands.md": commands_page(click_tree(ROOT)), REFERENCE / "errors.md": errors_page()}
 
 
 def stale(pages: dict[Path, str]) -> list[Path]:
-    return [
-        path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text
-    ]
+    return [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
 
 
 def main(argv: list[str]) -> int:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.lease import DEFAULT_TTL, grant_lease, new_lease
+from loopx.app.lease_scope import scope_conflict, writing_leases
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.place import needed_workspace
 from loopx.app.wake import reopened_if_awake
 from loopx.contracts.todo_document import lease_answer, task_document
+from loopx.core.capability import missing_capabilities
 from loopx.core.command import command
 from loopx.core.decision.compile import compile_decision
 from loopx.core.decision.examine import Examination
-from loopx.core.decision.reason import Mode
+from loopx.core.decision.reason import Mode, ReasonCode
 from loopx.core.decision.snapshot import Caller
-from loopx.core.errors import ActorRequiredError
+from loopx.core.errors import ActorRequiredError, LeaseScopeConflictError
 from loopx.core.instant import Duration, format_instant
 from loopx.core.todo import Claim
 from loopx.core.value import Value
@@ -22,8 +24,11 @@ from loopx.store.database import project_id
 from loopx.store.snapshot import load_snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from loopx.app.project import Project
-    from loopx.core.decision.snapshot import Snapshot
+    from loopx.core.decision.decision import HeldRow
+    from loopx.core.instant import Instant
     from loopx.core.todo import Todo
 
 CLAIM_SCHEMA = "claim_next_v1"
@@ -39,9 +44,10 @@ class Wish(Value):
 
 
 def claim_next(project: Project, call: Call, wish: Wish) -> Document:
-    """Take the best todo that the decision would deliver and that nobody leases, the caller included.
+    """Take the best runnable todo that nobody leases, the caller included, and whose paths nobody holds.
 
-    `claim` is null, with the reason and what was skipped, where there is none (S2.2).
+    A due monitor keeps nobody from work: polling is another verb. `claim` is null, with the reason and
+    what was skipped, where there is none (S2.2).
     """
 
     def change(work: Work) -> Outcome:
@@ -51,23 +57,38 @@ def claim_next(project: Project, call: Call, wish: Wish) -> Document:
         snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state=project_id(work.tx.db))
         caller = Caller(agent_id, wish.capabilities, needed_workspace(snapshot, wish.folder))
         examination = Examination(snapshot, caller, work.now)
-        todo = _first_unleased(work, examination)
-        if todo is None:
-            return _nothing(work, snapshot, caller)
-        return _taken(work, work.tx.todo(todo.todo_id), agent_id, wish.ttl)
+        conflicts: list[Conflict] = []
+        for todo in _unleased(examination, work.now):
+            conflict = _conflict_of(work, todo)
+            if conflict is None:
+                return _taken(work, work.tx.todo(todo.todo_id), agent_id, wish.ttl)
+            conflicts.append(Conflict(todo.todo_id, conflict))
+        return _nothing(work, examination, conflicts)
 
     return mutate(project, call, change)
 
 
-def _first_unleased(work: Work, examination: Examination) -> Todo | None:
-    """The best runnable todo without a live lease, if delivery is what the decision says now."""
-    if examination.verdict().mode is not Mode.BOUNDED_DELIVERY:
-        return None
+class Conflict(Value):
+    """A ready todo, and the lease that already holds a path that it would write."""
+
+    todo_id: str
+    refusal: LeaseScopeConflictError
+
+
+def _unleased(examination: Examination, now: Instant) -> Iterator[Todo]:
+    """The best member without a live lease of each runnable cohort: the others write the same paths."""
     for finding in examination.survey.works:
         for member in finding.cohort.members:
-            if member.live_lease(work.now) is None:
-                return member
-    return None
+            if member.live_lease(now) is None:
+                yield member
+                break
+
+
+def _conflict_of(work: Work, todo: Todo) -> LeaseScopeConflictError | None:
+    scopes = todo.route.required_write_scopes
+    if not scopes:
+        return None
+    return scope_conflict(writing_leases(work), todo.todo_id, todo.route.task_repository, scopes)
 
 
 def _taken(work: Work, todo: Todo, agent_id: str, ttl: Duration) -> Outcome:
@@ -90,26 +111,43 @@ def _taken(work: Work, todo: Todo, agent_id: str, ttl: Duration) -> Outcome:
     return Outcome(body, todo.todo_id, next_command=_complete_command(taken, lease.claim_token, agent_id))
 
 
-def _nothing(work: Work, snapshot: Snapshot, caller: Caller) -> Outcome:
-    decision = compile_decision(snapshot, caller, work.now)
-    skipped = [
-        {"todo_id": row.todo_id, "reason_code": row.reason_code.value, "next_command": row.next_command}
-        for row in decision.blocking[:SKIPPED_LIMIT]
-    ]
+def _nothing(work: Work, examination: Examination, conflicts: list[Conflict]) -> Outcome:
+    decision = compile_decision(examination.case.snapshot, examination.case.caller, work.now)
     reason = decision.reason
-    if decision.mode is Mode.BOUNDED_DELIVERY:
+    if conflicts:
+        reason = conflicts[0].refusal.message
+    elif decision.mode is Mode.BOUNDED_DELIVERY:
         reason = "you lease all that is runnable for you already"
+    skipped = [_met(conflict) for conflict in conflicts]
+    skipped += [_held(work, examination, row) for row in decision.blocking]
     body: Document = {
         "schema_version": CLAIM_SCHEMA,
         "ok": True,
         "claim": None,
         "reason": reason,
         "mode": decision.mode.value,
-        "skipped": skipped,
-        "skipped_total": decision.blocking_total,
+        "skipped": skipped[:SKIPPED_LIMIT],
+        "skipped_total": len(conflicts) + decision.blocking_total,
     }
-    follow = command("quota", "should-run", "--goal-id", work.goal.goal_id, "--agent-id", caller.agent_id)
-    return Outcome(body, next_command=follow, records=False)
+    return Outcome(body, records=False)
+
+
+def _met(conflict: Conflict) -> Document:
+    holding = str(conflict.refusal.details["todo_id"])
+    return {
+        "todo_id": conflict.todo_id,
+        "reason_code": conflict.refusal.code,
+        "next_command": command("task-lease", "show", "--todo-id", holding),
+    }
+
+
+def _held(work: Work, examination: Examination, row: HeldRow) -> Document:
+    """A row of the decision, with the capabilities that the caller lacks where they are the reason."""
+    document: Document = {"todo_id": row.todo_id, "reason_code": row.reason_code.value}
+    if row.reason_code in (ReasonCode.CAPABILITY_MISSING, ReasonCode.AUTHORITY_MISSING):
+        required = work.tx.todo(row.todo_id).route.required_capabilities
+        document["missing"] = list(missing_capabilities(required, examination.case.capabilities))
+    return {**document, "next_command": row.next_command}
 
 
 def _complete_command(todo: Todo, token: str, agent_id: str) -> str:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from loopx.app.page import Page
 from loopx.app.place import needed_workspace
 from loopx.app.project import registered_agent
-from loopx.contracts.explain import explain_document, why_document
 from loopx.contracts.packet import packet_document
 from loopx.core.decision.compile import compile_decision
-from loopx.core.decision.explain import explain, why
 from loopx.core.decision.snapshot import Caller, Cohort, Snapshot
 from loopx.core.todo import Role
 from loopx.core.value import Value
@@ -44,6 +42,9 @@ def should_run(project: Project, question: Question, *, explained: Page | None =
         snapshot, caller = _asked(reading, question)
         document = packet_document(compile_decision(snapshot, caller, reading.now))
         if explained is not None:
+            from loopx.contracts.explain import explain_document
+            from loopx.core.decision.explain import explain
+
             rows = explain(snapshot, caller, reading.now)
             document["explain"] = explain_document(rows, offset=explained.after, limit=explained.limit)
         return document
@@ -53,6 +54,8 @@ def should_run(project: Project, question: Question, *, explained: Page | None =
 
 def why_todo(project: Project, question: Question, typed_id: str) -> Document:
     """Every stage of one todo for one agent, passed or failed, with facts and the next command."""
+    from loopx.contracts.explain import why_document
+    from loopx.core.decision.explain import why
 
     def query(reading: Reading) -> Document:
         todo = get_todo(reading.db, resolve_todo_id(reading.db, typed_id))

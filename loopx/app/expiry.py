@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.core.lifecycle import is_claim_tied
 from loopx.store.events import Event, append_event
 from loopx.store.todos import select_todos
 
@@ -40,9 +41,7 @@ def settle_expired_leases(tx: Transaction) -> None:
 def _settle(tx: Transaction, todo: Todo) -> None:
     lease = todo.lease
     assert lease is not None
-    claim = todo.claim
-    if claim is not None and claim.agent_id == lease.holder and claim.expires_at <= tx.now:
-        claim = None  # claim-next ties the claim to the lease: both end together
+    claim = None if is_claim_tied(todo) else todo.claim
     after = todo._replace(lease=None, claim=claim, attempts=todo.attempts + 1, last_holder=lease.holder)
     tx.save(todo, after)
     tx.record_lapse(todo.todo_id, lease.holder)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FACT_SCHEMA = "fact_v1"
 FACT_LIST_SCHEMA = "fact_list_v1"
-_KNOWN_OTHERWISE = (ResumeKind.TODO_DONE, ResumeKind.CAPACITY_AVAILABLE, ResumeKind.AT)
+_KNOWN_OTHERWISE = (ResumeKind.TODO_DONE, ResumeKind.CAPACITY_AVAILABLE, ResumeKind.AT, "in")
 
 
 def record_fact(project: Project, call: Call, spelling: str, evidence: str | None) -> Document:

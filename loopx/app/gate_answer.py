@@ -11,6 +11,7 @@ from loopx.core.command import command
 from loopx.core.errors import AlreadyDoneError, TodoInvalidError, TodoNotOpenError
 from loopx.core.lifecycle import refuse_agents_on_gates, refuse_unless_open
 from loopx.core.scope import covers, parse_decision_scope
+from loopx.core.text import checked_text
 from loopx.core.todo import Closure, Decision, Gate, Status, TaskClass, Verdict
 from loopx.core.value import Value
 from loopx.store.todos import select_todos
@@ -42,6 +43,8 @@ def approve_by_completion(work: Work, gate: Todo, answer: Answer) -> Outcome:
     _refuse_other_classes(gate)
     refuse_agents_on_gates(gate, work.hand(gate.todo_id), "answer a gate")
     refuse_unless_open(gate, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
+    if answer.note is not None:
+        checked_text(answer.note, field="note")
     decision = Decision(answer.verdict, work.now, work.actor.kind.value, answer.note, answer.standing)
     answered = work.tx.save(
         gate,

@@ -22,7 +22,7 @@ from loopx.core.errors import (
     VersionConflictError,
 )
 from loopx.core.instant import MINUTE, Duration, format_instant
-from loopx.core.lifecycle import refuse_ineligible, refuse_unless_open
+from loopx.core.lifecycle import is_claim_tied, refuse_ineligible, refuse_unless_open
 from loopx.core.todo import Claim, Lease, Role
 from loopx.core.value import Value
 
@@ -63,6 +63,7 @@ def acquire_lease(project: Project, call: Call, request: LeaseRequest) -> Docume
 
     def change(work: Work) -> Outcome:
         holder = _acting_agent(work)
+        work.refuse_pause()
         todo = reopened_if_awake(work, work.tx.todo(todo_in_goal(work, request.todo_id)))
         refuse_unleasable(work, todo, holder)
         refuse_unready(work, todo)
@@ -78,7 +79,7 @@ def acquire_lease(project: Project, call: Call, request: LeaseRequest) -> Docume
 
 
 def renew_lease(project: Project, call: Call, step: LeaseStep) -> Document:
-    """Keep a lease alive from now on for its time to live; the version rises.
+    """Keep a lease alive for the time to live from now on, by default never shorter; the version rises.
 
     LeaseExpiredError, VersionConflictError; a holder whose work was settled or taken learns it here
     (S4.11): AlreadyDoneError, TodoNotOpenError, ClaimMismatchError.
@@ -86,12 +87,17 @@ def renew_lease(project: Project, call: Call, step: LeaseStep) -> Document:
 
     def change(work: Work) -> Outcome:
         todo, lease = _held(work, step)
-        ttl = step.ttl or lease.expires_at - lease.acquired_at
-        renewed = lease._replace(version=lease.version + 1, expires_at=work.now + ttl)
+        renewed = lease._replace(version=lease.version + 1, **_new_times(lease, step.ttl, work.now))
         after = work.tx.save(todo, _with_lease(todo, renewed))
         return _answer(after, work.now, next_command=_renew_command(renewed), shows_token=True)
 
     return mutate(project, call, change)
+
+
+def _new_times(lease: Lease, ttl: Duration | None, now: Instant) -> dict[str, Instant]:
+    """The interval of a lease that is renewed at `now`; it stays one where the clock has stepped back."""
+    expires = max(lease.expires_at, now + DEFAULT_TTL) if ttl is None else now + ttl
+    return {"acquired_at": min(lease.acquired_at, now), "expires_at": expires}
 
 
 def transfer_lease(project: Project, call: Call, step: LeaseStep) -> Document:
@@ -102,13 +108,12 @@ def transfer_lease(project: Project, call: Call, step: LeaseStep) -> Document:
         receiver = agent(work, step.to)
         assert receiver is not None
         refuse_ineligible(todo, receiver)
-        expires = work.now + step.ttl if step.ttl else lease.expires_at
-        moved = lease._replace(
-            holder=receiver, version=lease.version + 1, expires_at=expires, claim_token=work.tx.tokens.token()
-        )
+        times = _new_times(lease, step.ttl, work.now) if step.ttl else {}
+        token = work.tx.tokens.token()
+        moved = lease._replace(holder=receiver, version=lease.version + 1, claim_token=token, **times)
         work.tx.issue_token(moved)
         work.tx.forgive_lapse(todo.todo_id, receiver)
-        claim = todo.claim and Claim(receiver, work.now, max(expires, todo.claim.expires_at))
+        claim = todo.claim and Claim(receiver, work.now, max(moved.expires_at, todo.claim.expires_at))
         after = work.tx.save(todo, _with_lease(todo._replace(claim=claim), moved))
         return _answer(after, work.now, next_command=_renew_command(moved))
 
@@ -120,7 +125,7 @@ def release_lease(project: Project, call: Call, step: LeaseStep) -> Document:
 
     def change(work: Work) -> Outcome:
         todo, lease = _held(work, step)
-        claim = None if _is_tied(todo, lease) else todo.claim
+        claim = None if is_claim_tied(todo) else todo.claim
         work.tx.save(todo, todo._replace(lease=None, claim=claim, lease_version=lease.version + 1))
         ended = lease._replace(version=lease.version + 1, expires_at=work.now)
         body: Document = {
@@ -167,7 +172,7 @@ def refuse_unleasable(work: Work, todo: Todo, holder: str) -> None:
 
 
 def new_lease(work: Work, todo: Todo, holder: str, ttl: Duration) -> Lease:
-    """A lease from now on, with a fresh token and the next version (ABA-safe: versions only rise)."""
+    """A lease from now on, with a fresh token, the next version (they only rise) and the todo's own scopes."""
     return Lease(
         lease_id=work.tx.ids.new("lease"),
         todo_id=todo.todo_id,
@@ -176,6 +181,8 @@ def new_lease(work: Work, todo: Todo, holder: str, ttl: Duration) -> Lease:
         acquired_at=work.now,
         expires_at=work.now + ttl,
         claim_token=work.tx.tokens.token(),
+        repository=todo.route.task_repository,
+        write_scopes=todo.route.required_write_scopes,
     )
 
 
@@ -189,15 +196,9 @@ def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None
 def _with_lease(todo: Todo, lease: Lease) -> Todo:
     """The todo under the moved lease; a claim that is tied to the lease moves with it."""
     claim = todo.claim
-    if claim is not None and todo.lease is not None and _is_tied(todo, todo.lease):
+    if claim is not None and is_claim_tied(todo):
         claim = claim._replace(expires_at=lease.expires_at)
     return todo._replace(lease=lease, lease_version=lease.version, claim=claim)
-
-
-def _is_tied(todo: Todo, lease: Lease) -> bool:
-    """Whether claim-next made the claim together with the lease: both have the same end."""
-    claim = todo.claim
-    return claim is not None and claim.agent_id == lease.holder and claim.expires_at == lease.expires_at
 
 
 def _held(work: Work, step: LeaseStep) -> tuple[Todo, Lease]:

@@ -7,54 +7,79 @@ from typing import TYPE_CHECKING
 from loopx.app.project import near
 from loopx.app.todo_new import write_scopes
 from loopx.core.errors import LeaseConflictError, LeaseScopeConflictError, UsageError
+from loopx.core.name import normalise_name
 from loopx.core.repository import parse_repository
 from loopx.store.resume import pools_with_room
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
-    from loopx.app.mutation import Work
-    from loopx.core.todo import Todo
+    from collections.abc import Sequence
 
-_LIVE = "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at > ? AND t.lease_write_scopes <> '[]' ORDER BY t.sequence"
+    from loopx.app.mutation import Work
+    from loopx.core.todo import Lease, Todo
+
+_WRITING = (
+    "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at > ? AND t.lease_write_scopes <> '[]' ORDER BY t.sequence"
+)
 
 
 def requested_scopes(
     work: Work, todo: Todo, repository: str | None, given: tuple[str, ...]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The repository and scopes that the lease takes: the given ones, otherwise the todo's own.
+    """The repository and scopes that a lease takes: the given ones, otherwise the todo's own (W5.5).
 
     LeaseScopeConflictError where a live lease could write a path that these could write too.
     """
     place = parse_repository(repository) if repository else todo.route.task_repository
     scopes = write_scopes(given) or todo.route.required_write_scopes
-    for other in bare_todos(work.tx.db, _LIVE, (work.now,)) if scopes else ():
-        _refuse_overlap(todo, place, scopes, other)
+    conflict = scope_conflict(writing_leases(work), todo.todo_id, place, scopes) if scopes else None
+    if conflict is not None:
+        raise conflict
     return place, scopes
 
 
-def _refuse_overlap(todo: Todo, place: str | None, scopes: tuple[str, ...], other: Todo) -> None:
+def writing_leases(work: Work) -> tuple[Lease, ...]:
+    """The live leases that hold write scopes, of every goal."""
+    return tuple(todo.lease for todo in bare_todos(work.tx.db, _WRITING, (work.now,)) if todo.lease)
+
+
+def scope_conflict(
+    held: Sequence[Lease], todo_id: str, place: str | None, scopes: Sequence[str]
+) -> LeaseScopeConflictError | None:
+    """The refusal that the first of these leases means for such scopes; None where nothing can meet."""
     from loopx.core.glob import globs_intersect
 
-    lease = other.lease
-    if lease is None or lease.repository != place or other.todo_id == todo.todo_id:
-        return
-    for mine in scopes:
-        for theirs in lease.write_scopes:
-            if globs_intersect(mine, theirs):
-                raise LeaseScopeConflictError(
-                    f"{mine!r} and {theirs!r}, which {lease.holder} holds for {other.todo_id}, can meet in one path",
-                    hint="Take a narrower --write-scope, or wait until that lease ends.",
-                    write_scope=mine,
-                    held_scope=theirs,
-                    holder=lease.holder,
-                    todo_id=other.todo_id,
-                )
+    for lease in held:
+        if lease.todo_id == todo_id or not _may_be_one(lease.repository, place):
+            continue
+        for mine in scopes:
+            for theirs in lease.write_scopes:
+                if globs_intersect(mine, theirs):
+                    return _conflict(lease, mine, theirs)
+    return None
+
+
+def _conflict(lease: Lease, mine: str, theirs: str) -> LeaseScopeConflictError:
+    return LeaseScopeConflictError(
+        f"{mine!r} and {theirs!r}, which {lease.holder} holds for {lease.todo_id}, can meet in one path",
+        hint="Take a narrower --write-scope, or wait until that lease ends.",
+        write_scope=mine,
+        held_scope=theirs,
+        holder=lease.holder,
+        todo_id=lease.todo_id,
+    )
+
+
+def _may_be_one(held: str | None, wanted: str | None) -> bool:
+    """Whether both could be the same repository; one that is not named could be any."""
+    return held is None or wanted is None or held == wanted
 
 
 def pool_place(work: Work, name: str | None) -> str | None:
     """The pool, if it has a free place; LeaseConflictError, UsageError for an unknown one."""
     if name is None:
         return None
+    name = normalise_name(name, what="pool")
     known = tuple(pool.name for pool in work.goal.pools)
     if name not in known:
         raise UsageError(

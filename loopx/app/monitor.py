@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.successors import Following, add_successors, refuse_contradiction
-from loopx.app.todo_new import todo_in_goal
+from loopx.app.todo_new import checked_todo, todo_in_goal
 from loopx.app.todo_view import seen
 from loopx.contracts.todo_document import id_list
 from loopx.core.command import command
 from loopx.core.errors import EvidenceRequiredError, MonitorNotDueError, TodoInvalidError, UsageError
 from loopx.core.instant import HOUR, Duration, format_instant, parse_instant
-from loopx.core.lifecycle import authorise, refuse_ineligible, refuse_unless_open, refuse_without_token
+from loopx.core.lifecycle import (
+    authorise,
+    refuse_ineligible,
+    refuse_unless_open,
+    refuse_unmovable,
+    refuse_without_token,
+)
 from loopx.core.text import checked_text
 from loopx.core.todo import Polling, Status, TaskClass, Todo
 from loopx.core.value import Value
@@ -115,6 +121,9 @@ def _after(work: Work, polling: Polling, poll: Poll) -> Polling:
 
 
 def _wake(work: Work, successor: Todo) -> None:
-    """The change is what an existing successor was put aside for."""
-    if successor.status in (Status.BLOCKED, Status.DEFERRED) and not successor.is_closed:
-        work.tx.save(successor, successor._replace(status=Status.OPEN, resume=None, block_reason=None))
+    """The change is what an existing successor was put aside for; what may not be reopened is not woken."""
+    if successor.status is not Status.OPEN:
+        hand = work.hand(successor.todo_id)._replace(token=None)  # the call's token is the monitor's
+        refuse_unmovable(successor, Status.OPEN, hand, work.now, "reopen a gate")
+        awake = successor._replace(status=Status.OPEN, resume=None, block_reason=None)
+        work.tx.save(successor, checked_todo(awake))

@@ -16,6 +16,7 @@ from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
 from loopx.core.errors import GoalNotActiveError, RoleNotAllowedError
 from loopx.core.goal import Goal, GoalState
 from loopx.core.lifecycle import Hand
+from loopx.core.text import checked_text
 from loopx.core.value import Value
 from loopx.settings import TEAMMATE
 from loopx.store.database import project_id
@@ -114,6 +115,15 @@ class Work:
         self._goal = goal
         return goal
 
+    def refuse_pause(self) -> None:
+        """GoalNotActiveError for a verb that starts work while the goal is paused."""
+        if self.goal.state is not GoalState.ACTIVE:
+            raise GoalNotActiveError(
+                f"the goal {self.goal.goal_id} is {self.goal.state}",
+                hint="A person lets work start again with `loopx goal resume`.",
+                goal_id=self.goal.goal_id,
+            )
+
     def use_registry(self, registry: Registry) -> None:
         """Go on with the registry as this call has left it; who acts was checked before the change."""
         self.registry = registry
@@ -159,6 +169,7 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
     OperationConflictError for another intent under the same id.
     """
     refuse_shaping_by_teammates(call)
+    _refuse_odd_words(call)
     intent = canonical([call.action, call.intent])
     with project.store.write(dry_run=call.dry_run, mends_graph=call.mends_graph) as tx:
         registry = _current_registry(project, tx)
@@ -174,6 +185,7 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
             return {
                 **outcome.body,
                 "receipt": None,
+                **({"dry_run": True} if call.dry_run else {}),
                 "state": project_id(tx.db),
                 "warnings": list(outcome.warnings),
             }
@@ -184,6 +196,16 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
         if call.dry_run:
             document["dry_run"] = True
         return document
+
+
+def _refuse_odd_words(call: Call) -> None:
+    """What is kept in the event says something, and an empty operation id would not make a retry safe."""
+    if call.reason is not None:
+        checked_text(call.reason, field="reason")
+    if call.authority_reason is not None:
+        checked_text(call.authority_reason, field="authority reason")
+    if call.operation_id is not None:
+        checked_text(call.operation_id, field="operation id")
 
 
 def refuse_shaping_by_teammates(call: Call) -> None:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from loopx.app.gate_answer import Answer, approve_by_completion
 from loopx.app.held import refuse_unready
-from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.mutation import Call, Document, Outcome, Work
 from loopx.app.successors import Following, add_successors, refuse_contradiction
-from loopx.app.todo_new import todo_in_goal
+from loopx.app.todo_new import todo_in_goal, unique
 from loopx.app.todo_view import seen
+from loopx.app.validation import NOT_RUN, Proof, demand_proof, mutate_with_proof
 from loopx.contracts.todo_document import id_list
 from loopx.core.authority import LifecycleAction
 from loopx.core.command import command
@@ -35,23 +36,25 @@ NO_RATIONALE = "closed without follow-up and without a --reason that says why"
 
 
 class Completion(Value):
-    """What `todo complete` takes."""
+    """What `todo complete` takes; `folder` is where the todo's own check runs (None where it was deleted)."""
 
     evidence: str | None = None
     failed: bool = False
     meets: tuple[str, ...] = ()
     following: Following = Following()
+    folder: str | None = None
 
 
 def complete_todo(project: Project, call: Call, todo_id: str, completion: Completion) -> Document:
     """Close a todo with its evidence (W10.1, S2.6).
 
-    Checked in this order: exists, open, token, owner or grant, exclusion, gates, dependencies.
-    AlreadyDoneError, LeaseExpiredError, ClaimMismatchError, NotClaimOwnerError, GateOpenError,
-    TodoBlockedError, EvidenceRequiredError.
+    Checked in this order: exists, open, token, owner or grant, exclusion, gates, dependencies, and at last
+    its validation command, unless it failed anyway. AlreadyDoneError, LeaseExpiredError,
+    ClaimMismatchError, NotClaimOwnerError, GateOpenError, TodoBlockedError, EvidenceRequiredError,
+    ValidationFailedError.
     """
 
-    def change(work: Work) -> Outcome:
+    def change(work: Work, proof: Proof | None) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
         if todo.task_class is TaskClass.USER_GATE:
             return approve_by_completion(work, todo, Answer(note=call.reason))
@@ -59,9 +62,11 @@ def complete_todo(project: Project, call: Call, todo_id: str, completion: Comple
         use = _authorised(work, todo)
         refuse_unready(work, todo)
         refuse_contradiction(completion.following)
-        return _completed(work, todo, completion, use)
+        outcome = _completed(work, todo, completion, use)
+        notes = () if completion.failed else demand_proof(work, todo, proof)
+        return outcome._replace(notes=notes)
 
-    return mutate(project, call, change)
+    return mutate_with_proof(project, call, completion.folder, change)
 
 
 def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:
@@ -85,7 +90,7 @@ def _completed(work: Work, todo: Todo, completion: Completion, use: AuthorityUse
             evidence=evidence,
             completion_rationale=work.call.reason,
             no_followup=completion.following.no_followup,
-            successors=(*todo.successors, *successors),
+            successors=unique((*todo.successors, *successors)),
             claim=_doer(work, todo),
             lease=None,
         ),
@@ -99,14 +104,19 @@ def _completed(work: Work, todo: Todo, completion: Completion, use: AuthorityUse
         **id_list("successors", successors),
         **id_list("unblocked", work.tx.unblocked),
     }
-    lonely = completion.following.no_followup and not work.call.reason
     return Outcome(
         body,
         todo.todo_id,
         authority=use,
         next_command=_next_command(work),
-        warnings=(NO_RATIONALE,) if lonely else (),
+        warnings=_warnings(work, todo, completion),
     )
+
+
+def _warnings(work: Work, todo: Todo, completion: Completion) -> tuple[str, ...]:
+    lonely = completion.following.no_followup and not work.call.reason
+    unproven = work.call.dry_run and todo.validation is not None and not completion.failed
+    return tuple(text for text, said in ((NO_RATIONALE, lonely), (NOT_RUN, unproven)) if said)
 
 
 def _evidence(todo: Todo, evidence: str | None) -> str | None:

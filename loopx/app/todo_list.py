@@ -54,9 +54,7 @@ def todo_page(snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool = Fa
     }
 
 
-def read_page(
-    snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool
-) -> tuple[list[Todo], Document]:
+def read_page(snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool) -> tuple[list[Todo], Document]:
     """The todos of a page, with edges and lineage where `full`, and the keys that say how to go on."""
     chosen = _filter(snapshot, wanted)
     total = total_of(snapshot.db, "todos t", chosen)

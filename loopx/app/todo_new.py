@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.app.awaiting import resume_of
 from loopx.app.project import registered_agent
 from loopx.core.errors import (
     DependencyMissingError,
@@ -14,7 +15,6 @@ from loopx.core.errors import (
 from loopx.core.instant import Duration, parse_instant
 from loopx.core.name import normalise_name
 from loopx.core.repository import parse_repository
-from loopx.core.resume import parse_resume_condition
 from loopx.core.scope import parse_decision_scope
 from loopx.core.text import checked_text, parse_priority, tagged_priority
 from loopx.core.todo import (
@@ -26,7 +26,6 @@ from loopx.core.todo import (
     ContinuationPolicy,
     Gate,
     Polling,
-    Resume,
     Role,
     Route,
     Status,
@@ -212,49 +211,6 @@ def _first_claim(work: Work, new: NewTodo) -> Claim | None:
     if new.role is Role.USER:
         raise UsageError("a person's todo is not claimed by an agent", hint="Leave --claimed-by out.")
     return Claim(holder, work.now, work.now + STALE_AFTER)
-
-
-def resume_of(work: Work, text: str | None) -> Resume | None:
-    """The condition, with a todo id resolved; ResumeConditionInvalidError, ResumeConditionUnsatisfiableError."""
-    if text is None:
-        return None
-    condition = parse_resume_condition(text, now=work.now)
-    if condition.kind == "todo_done":
-        return Resume("todo_done", _awaited_todo(work, condition.ref))
-    if condition.kind == "capacity_available":
-        _refuse_unknown_pool(work, condition.ref)
-    return Resume(condition.kind.value, condition.ref, condition.at_us)
-
-
-def _awaited_todo(work: Work, typed: str) -> str:
-    """The todo that is waited for, if it can ever be done: not a monitor, not given up."""
-    from loopx.core.errors import ResumeConditionUnsatisfiableError
-    from loopx.core.todo import Closure
-
-    awaited = work.tx.todo(todo_in_goal(work, typed))
-    seen = {awaited.todo_id}
-    while awaited.closure is Closure.SUPERSEDED and awaited.superseded_by and awaited.superseded_by not in seen:
-        awaited = work.tx.todo(awaited.superseded_by)
-        seen.add(awaited.todo_id)
-    if awaited.task_class is TaskClass.MONITOR or awaited.closure in (Closure.FAILED, Closure.SUPERSEDED):
-        state = awaited.closure or awaited.task_class
-        raise ResumeConditionUnsatisfiableError(
-            f"todo_done:{typed} can never hold: {awaited.todo_id} is {state}",
-            hint="Wait for something that can still happen, such as another todo or a time.",
-            todo_id=awaited.todo_id,
-        )
-    return awaited.todo_id
-
-
-def _refuse_unknown_pool(work: Work, name: str) -> None:
-    from loopx.core.errors import ResumeConditionUnsatisfiableError
-
-    if name not in {pool.name for pool in work.goal.pools}:
-        raise ResumeConditionUnsatisfiableError(
-            f"capacity_available:{name} can never hold: {work.goal.goal_id} has no pool of that name",
-            hint="Make the pool first with `loopx pool set`.",
-            pool=name,
-        )
 
 
 def validation_of(argv: tuple[str, ...] | None, timeout: Duration | None) -> Validation | None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.app.awaiting import resume_of
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
-from loopx.app.todo_new import checked_todo, dependency_ids, resume_of, todo_in_goal, unique
+from loopx.app.todo_new import checked_todo, dependency_ids, todo_in_goal, unique
 from loopx.app.todo_view import todo_answer
 from loopx.core.command import command
 from loopx.core.graph import refuse_cycle
-from loopx.core.lifecycle import authorise, refuse_agents_on_gates, refuse_transition, refuse_without_token
+from loopx.core.lifecycle import refuse_unmovable
 from loopx.core.todo import Status
-from loopx.store.todos import dependencies_of
+from loopx.store.todos import waited_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ def defer_todo(project: Project, call: Call, todo_id: str, resume_when: str | No
     """Let the todo sleep until its condition holds. ResumeConditionInvalidError, …UnsatisfiableError."""
 
     def deferred(work: Work, todo: Todo) -> Todo:
-        resume = resume_of(work, resume_when) or todo.resume
+        resume = resume_of(work, resume_when, sleeper=todo.todo_id) or todo.resume
         return todo._replace(status=Status.DEFERRED, resume=resume, block_reason=None, lease=None)
 
     return _move(project, call, todo_id, Status.DEFERRED, deferred, "defer a gate")
@@ -54,7 +55,7 @@ def refuse_new_cycles(work: Work, todo: Todo, edges: tuple[str, ...]) -> None:
     """DependencyCycleError, with the path, where an edge that is not there yet would close one."""
     for edge in edges:
         if edge not in todo.blocked_by:
-            refuse_cycle(todo.todo_id, edge, lambda node: dependencies_of(work.tx.db, node))
+            refuse_cycle(todo.todo_id, edge, lambda node: waited_for(work.tx.db, node))
 
 
 def _move(
@@ -67,11 +68,7 @@ def _move(
 ) -> Document:
     def change(work: Work) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
-        refuse_transition(todo, target)
-        hand = work.hand(todo.todo_id)
-        refuse_agents_on_gates(todo, hand, what)
-        refuse_without_token(todo, hand, work.now)
-        authorise(todo, hand, None, work.now)
+        refuse_unmovable(todo, target, work.hand(todo.todo_id), work.now, what)
         after = work.tx.save(todo, checked_todo(moved(work, todo)))
         return Outcome(todo_answer(work, after), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
 

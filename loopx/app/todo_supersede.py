@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.app.awaiting import until_done
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.successors import Following, add_successors
 from loopx.app.todo_new import todo_in_goal, unique
@@ -20,9 +21,9 @@ from loopx.core.lifecycle import (
     refuse_unless_open,
     refuse_without_token,
 )
-from loopx.core.todo import Closure, Resume, Status
+from loopx.core.todo import Closure, Status
 from loopx.core.value import Value
-from loopx.store.todos import dependencies_of, select_todos
+from loopx.store.todos import select_todos, waited_for
 
 if TYPE_CHECKING:
     from loopx.app.project import Project
@@ -43,7 +44,8 @@ def supersede_todo(project: Project, call: Call, todo_id: str, replacement: Repl
     """Replace a todo; what waited for it waits for the replacement from the same instant on.
 
     ReasonRequiredError without a reason, UserDecisionRequiredError for an agent on a gate,
-    DependencyCycleError where the replacement waits for one of the dependents.
+    DependencyCycleError where the replacement waits for one of the dependents,
+    ResumeConditionUnsatisfiableError where one that slept until it was done could never wake.
     """
 
     def change(work: Work) -> Outcome:
@@ -120,15 +122,15 @@ def _move_dependents(work: Work, todo: Todo, new_id: str) -> tuple[str, ...]:
     moved = work.tx.dependents(todo.todo_id)
     for dependent_id in moved:
         dependent = work.tx.todo(dependent_id)
-        refuse_cycle(dependent_id, new_id, lambda node: dependencies_of(work.tx.db, node))
+        refuse_cycle(dependent_id, new_id, lambda node: waited_for(work.tx.db, node))
         edges = unique(new_id if edge == todo.todo_id else edge for edge in dependent.blocked_by)
         work.tx.save(dependent, dependent._replace(blocked_by=edges))
     for gate in select_todos(work.tx.db, "WHERE t.unblocks_todo_id = ? AND t.closure IS NULL", (todo.todo_id,)):
         assert gate.gate is not None
         work.tx.save(gate, gate._replace(gate=gate.gate._replace(unblocks_todo_id=new_id)))
     for waiter in select_todos(work.tx.db, _WAITERS, (todo.todo_id,)):
-        work.tx.save(waiter, waiter._replace(resume=Resume("todo_done", new_id)))
+        work.tx.save(waiter, waiter._replace(resume=until_done(work, new_id, waiter.todo_id)))
     return moved
 
 
-_WAITERS = "WHERE t.resume_kind = 'todo_done' AND t.resume_ref = ? AND t.status = 'deferred' AND t.closure IS NULL"
+_WAITERS = "WHERE t.resume_kind = 'todo_done' AND t.resume_ref = ? AND t.closure IS NULL"

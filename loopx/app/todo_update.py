@@ -29,6 +29,7 @@ from loopx.core.todo import (
     Todo,
 )
 from loopx.core.value import Value
+from loopx.store.todos import id_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,12 +45,15 @@ class ListPatch(Value):
     clear: bool = False
 
     def applied(
-        self, present: tuple[str, ...], canonical: Callable[[tuple[str, ...]], tuple[str, ...]]
+        self,
+        present: tuple[str, ...],
+        canonical: Callable[[tuple[str, ...]], tuple[str, ...]],
+        canonical_gone: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
     ) -> tuple[str, ...]:
         """The list after the patch; what is added or removed is first brought to its one spelling."""
         if not (self.add or self.remove or self.clear):
             return present
-        gone = set(canonical(self.remove))
+        gone = set((canonical_gone or canonical)(self.remove))
         kept = () if self.clear else present
         return tuple(value for value in todo_new.unique((*kept, *canonical(self.add))) if value not in gone)
 
@@ -157,7 +161,9 @@ def _patched(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
         route=_patched_route(work, todo.route, patch, task_class),
         gate=_patched_gate(work, todo, patch, task_class),
         polling=_patched_polling(work, todo, patch, task_class),
-        acceptance=patch.acceptance.applied(todo.acceptance, lambda texts: texts),
+        acceptance=patch.acceptance.applied(
+            todo.acceptance, lambda texts: tuple(checked_text(text, field="acceptance") for text in texts)
+        ),
     )
     after = _patched_validation(_patched_text(after, patch), patch)
     return todo_new.checked_todo(after)
@@ -210,9 +216,20 @@ def _patched_text(todo: Todo, patch: TodoPatch) -> Todo:
 
 
 def _patched_edges(work: Work, todo: Todo, patch: TodoPatch) -> tuple[str, ...]:
-    edges = patch.blocked_by.applied(todo.blocked_by, lambda typed: todo_new.dependency_ids(work, typed))
+    edges = patch.blocked_by.applied(
+        todo.blocked_by,
+        lambda typed: todo_new.dependency_ids(work, typed),
+        lambda typed: todo_new.unique(edge for name in typed for edge in _named_edges(work, todo, name)),
+    )
     refuse_new_cycles(work, todo, edges)
     return edges
+
+
+def _named_edges(work: Work, todo: Todo, typed: str) -> tuple[str, ...]:
+    """The edge that is meant; one that leads nowhere can be removed too, which mends a foreign edit."""
+    prefix = id_prefix(typed)
+    found = tuple(edge for edge in todo.blocked_by if edge.startswith(prefix))
+    return found if len(found) == 1 else todo_new.dependency_ids(work, (typed,))
 
 
 def _patched_route(work: Work, route: Route, patch: TodoPatch, task_class: TaskClass) -> Route:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from loopx.cli.verb import ChoiceType, verb
+from loopx.cli.declare import ChoiceType, argument
+from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
     from loopx.cli.context import Invocation
@@ -16,7 +15,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 @verb("completion", example="loopx completion bash > ~/.local/share/bash-completion/completions/loopx")
-@click.argument("shell", type=ChoiceType(SHELLS))
+@argument("shell", type=ChoiceType(SHELLS))
 def cli(_invocation: Invocation, shell: str) -> Document:
     """The script that teaches a shell the commands, their options and values.
 
@@ -32,7 +31,10 @@ def script(shell: str) -> str:
     """The script of click for this command and that shell."""
     from click.shell_completion import get_completion_class
 
+    from loopx.cli.clickside import click_tree
+    from loopx.cli.root import ROOT
+
     kind = get_completion_class(shell)
     assert kind is not None
-    completion = kind(click.get_current_context().find_root().command, {}, "loopx", "_LOOPX_COMPLETE")
+    completion = kind(click_tree(ROOT), {}, "loopx", "_LOOPX_COMPLETE")
     return completion.source_template % completion.source_vars()

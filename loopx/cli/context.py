@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from loopx.core.errors import ActorRequiredError, IdentityMismatchError, ReasonRequiredError, UsageError
 from loopx.core.value import Value
 from loopx.settings import FORMATS, Settings, settings_from
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
     from loopx.core.actor import Actor
     from loopx.ports import Clock, IdSource, Sleeper, TokenSource
     from loopx.workspace.discovery import Location
-
-# Parameters that change how an answer is shown, not what is asked for.
-_NOT_INTENT = frozenset(("full",))
 
 
 class Ports(Value):
@@ -40,6 +35,7 @@ class Invocation:
         self.settings = settings
         self.ports = ports
         self.options: dict[str, Any] = {}
+        self.parameters: dict[str, Any] = {}
         self._project: Project | None = None
 
     @classmethod
@@ -168,8 +164,7 @@ class Invocation:
         from loopx.app.mutation import Call
 
         options = self.options
-        params = click.get_current_context().params
-        intent = {name: value for name, value in sorted(params.items()) if name not in _NOT_INTENT}
+        intent = dict(sorted(self.parameters.items()))
         who = actor or self.actor()
         return Call(
             action=action,

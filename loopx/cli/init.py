@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.init import NewProject, initialise
 from loopx.cli.context import working_directory
-from loopx.cli.verb import TEXT, verb
+from loopx.cli.declare import TEXT, option
+from loopx.cli.verb import verb
 from loopx.workspace.discovery import init_target
 
 if TYPE_CHECKING:
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     mutates=True,
     example="loopx init --goal-id ship --objective 'Parse it' --acceptance 'All parses' --agent agent-a",
 )
-@click.option("--objective", type=TEXT, help="What shall be true at the end of the goal.")
-@click.option("--acceptance", type=TEXT, multiple=True, help="A criterion that shows it.")
-@click.option("--agent", multiple=True, metavar="ID", help="An agent that works on it.")
+@option("--objective", type=TEXT, help="What shall be true at the end of the goal.")
+@option("--acceptance", type=TEXT, multiple=True, help="A criterion that shows it.")
+@option("--agent", multiple=True, metavar="ID", help="An agent that works on it.")
 def cli(invocation: Invocation, objective: str | None, acceptance: tuple[str, ...], agent: tuple[str, ...]) -> Document:
     """Make a project's state folder, with its first goal or without one."""
     target = init_target(

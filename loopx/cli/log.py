@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.log import LogFilter, read_log
+from loopx.cli.declare import option
 from loopx.cli.paging import page_options
 from loopx.cli.verb import verb
 
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
 
 
 @verb("log", example="loopx log --todo-id todo_0123456789 --limit 20")
-@click.option("--todo-id", metavar="ID", help="Only what was done to this todo.")
-@click.option("--since", metavar="TIME", help="Only from this time on.")
-@click.option("--action", metavar="NAME", help="Only this kind of event, such as todo_claimed.")
+@option("--todo-id", metavar="ID", help="Only what was done to this todo.")
+@option("--since", metavar="TIME", help="Only from this time on.")
+@option("--action", metavar="NAME", help="Only this kind of event, such as todo_claimed.")
 @page_options
 def cli(invocation: Invocation, page: Page, todo_id: str | None, since: str | None, action: str | None) -> Document:
     """What happened, oldest first: who, what, why, and every value before and after."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
 from loopx.app.page import DEFAULT_LIMIT, checked_page
+from loopx.cli.declare import NUMBER, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +21,6 @@ def page_options(function: F) -> F:
     def run(*args: Any, limit: int, cursor: str | None, **parameters: Any) -> Any:
         return function(*args, page=checked_page(limit, cursor), **parameters)
 
-    limit = click.option("--limit", type=int, default=DEFAULT_LIMIT, help=f"At most this many ({DEFAULT_LIMIT}).")
-    cursor = click.option("--cursor", metavar="CURSOR", help="The next_cursor of the page before.")
+    limit = option("--limit", type=NUMBER, default=DEFAULT_LIMIT, help=f"At most this many ({DEFAULT_LIMIT}).")
+    cursor = option("--cursor", metavar="CURSOR", help="The next_cursor of the page before.")
     return limit(cursor(run))  # type: ignore[return-value]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.place import workspace_at
 from loopx.app.run import RunReport, refresh_state
 from loopx.cli.context import working_directory
-from loopx.cli.verb import TEXT, ChoiceType, held_work_options, todo_id_option, verb
+from loopx.cli.declare import TEXT, ChoiceType, option
+from loopx.cli.verb import held_work_options, todo_id_option, verb
 from loopx.core.run import RunKind
 
 if TYPE_CHECKING:
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 )
 @held_work_options
 @todo_id_option
-@click.option("--run-kind", type=ChoiceType(RunKind), required=True, help="work, or status where nothing was done.")
-@click.option("--evidence", type=TEXT, help="What shows the result; `-` reads standard input.")
-@click.option("--validation", type=TEXT, help="How the result was checked; only validated work may spend.")
-@click.option("--next-action", type=TEXT, help="What should be done next.")
-@click.option("--stop-condition", type=TEXT, help="When to stop.")
-@click.option("--delivery-workspace", metavar="PATH", help="Where it was done; otherwise the current folder.")
+@option("--run-kind", type=ChoiceType(RunKind), required=True, help="work, or status where nothing was done.")
+@option("--evidence", type=TEXT, help="What shows the result; `-` reads standard input.")
+@option("--validation", type=TEXT, help="How the result was checked; only validated work may spend.")
+@option("--next-action", type=TEXT, help="What should be done next.")
+@option("--stop-condition", type=TEXT, help="When to stop.")
+@option("--delivery-workspace", metavar="PATH", help="Where it was done; otherwise the current folder.")
 def cli(
     invocation: Invocation,
     todo_id: str,

@@ -6,12 +6,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
-from loopx import __version__
 from loopx.cli.context import Invocation, Ports
-from loopx.cli.lazy import LazyGroup, shared_options
-from loopx.cli.output import emit_error
+from loopx.cli.declare import Group
+from loopx.cli.output import emit, emit_error
+from loopx.cli.parse import Parsed, parse
 from loopx.core.errors import LoopxError
 
 if TYPE_CHECKING:
@@ -42,17 +40,12 @@ FAMILIES = {
     "completion": ("loopx.cli.completion", "Shell completion for bash, zsh and fish."),
 }
 
-
-@click.group(
-    cls=LazyGroup,
+ROOT = Group(
+    name="loopx",
+    help="A control plane for long-running agents: goals, work graph, gates, leases, decisions.",
     members=FAMILIES,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: loopx quota should-run --goal-id ship --agent-id agent-a --format json",
+    example="loopx quota should-run --goal-id ship --agent-id agent-a --format json",
 )
-@shared_options
-@click.version_option(__version__, message="loopx %(version)s")
-def cli() -> None:
-    """A control plane for long-running agents: goals, work graph, gates, leases, decisions."""
 
 
 def main(argv: Sequence[str], *, ports: Ports | None = None, environment: Mapping[str, str] | None = None) -> int:
@@ -61,21 +54,14 @@ def main(argv: Sequence[str], *, ports: Ports | None = None, environment: Mappin
     invocation.options["format"] = typed_format(argv) or invocation.settings.format
     try:
         invocation.check_format()
-        result = cli.main(args=list(argv), prog_name="loopx", standalone_mode=False, obj=invocation)
-        return result if isinstance(result, int) else 0
+        return _run(invocation, argv)
     except BrokenPipeError:
         _silence_stdout()
         return CLOSED_PIPE
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, EOFError):
         return INTERRUPTED
-    except click.exceptions.Exit as exc:
-        return exc.exit_code
     except LoopxError as exc:
         return _report(invocation, exc)
-    except click.ClickException as exc:
-        from loopx.cli.usage import usage_error
-
-        return _report(invocation, usage_error(exc))
     except Exception as exc:  # noqa: BLE001 - the one place where a bug is reported
         return _report_bug(invocation, exc)
     finally:
@@ -92,6 +78,28 @@ def typed_format(argv: Sequence[str]) -> str | None:
         if word == "--format" and at + 1 < len(argv):
             return argv[at + 1]
     return None
+
+
+def _run(invocation: Invocation, argv: Sequence[str]) -> int:
+    call = parse(ROOT, argv)
+    if call is None:
+        from loopx.cli.clickside import parse_with_click
+
+        answered = parse_with_click(ROOT, argv)
+        if isinstance(answered, int):
+            return answered
+        call = answered
+    return _answer(invocation, call)
+
+
+def _answer(invocation: Invocation, call: Parsed) -> int:
+    """Ask the command's use case and show its document."""
+    invocation.options |= call.kept
+    invocation.parameters = call.parameters
+    document = call.command.handler(invocation, **call.parameters)
+    exit_code = int(document.pop("_exit_code", 0))
+    emit(invocation, document)
+    return exit_code
 
 
 def _report(invocation: Invocation, error: LoopxError) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
+from loopx.cli.declare import option
 from loopx.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +31,6 @@ def subject_option(text: str) -> Callable[[F], F]:
                 )
             return function(invocation, agent_id=given.pop(), **parameters)
 
-        return click.option("--agent-id", metavar="ID", help=text)(run)  # type: ignore[return-value]
+        return option("--agent-id", metavar="ID", help=text)(run)  # type: ignore[return-value]
 
     return declare

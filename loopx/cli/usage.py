@@ -1,4 +1,4 @@
-"""Usage errors of the parser as ours, with the nearest name where one is near."""
+"""Usage errors of click as ours, with the nearest name where one is near."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from loopx.cli.lazy import UnknownCommandError
 from loopx.core.errors import UsageError
 from loopx.core.name import near_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class UnknownCommandError(click.UsageError):
+    """A command name that is not known; the nearest one is offered."""
+
+    def __init__(self, name: str, known: tuple[str, ...], ctx: click.Context) -> None:
+        super().__init__(f"No such command {name!r}.", ctx)
+        self.name = name
+        self.known = known
 
 
 def usage_error(exc: click.ClickException) -> UsageError:

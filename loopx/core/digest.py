@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 try:  # CPython 3.12 and newer
-    from _sha2 import sha256
+    from _sha2 import sha256  # type: ignore[import-not-found]
 except ImportError:
     try:  # CPython 3.11
-        from _sha256 import sha256  # type: ignore[import-not-found,no-redef]
+        from _sha256 import sha256  # type: ignore[import-not-found]
     except ImportError:  # another build or interpreter
         from hashlib import sha256
 

@@ -9,19 +9,16 @@ What a scope names
 - Case counts. Braces, backslashes, negation and anything that leads out of the repository are
   refused. A literal `[`, `{`, `*` or `?` is written as a class of one, such as `[{]`.
 
-Both comparisons walk the two scopes once against each other, so their cost is the product of the
-two lengths whatever the patterns look like.
+A scope is compared as a pattern of names, and a name as a pattern of characters (`pattern.py`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from functools import lru_cache
 
 from loopx.core.errors import WriteScopeInvalidError
+from loopx.core.pattern import cover, meet, settle
 from loopx.core.spelling import composed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 SCOPE_LIMIT = 500  # characters; bounds one comparison at a quarter of a million steps
 _LAST = 0x10FFFF
@@ -36,8 +33,6 @@ _Name = tuple[_Ranges, ...]
 _FOLDERS: _Name = ()
 _ANY_NAME: _Name = (_STAR,)
 
-_Item = TypeVar("_Item", _Name, _Ranges)
-
 
 def normalise_write_scope(text: str) -> str:
     """The scope in its one spelling: `./src//**` is `src/**`.
@@ -50,7 +45,7 @@ def normalise_write_scope(text: str) -> str:
 
 def globs_intersect(left: str, right: str) -> bool:
     """Whether some path belongs to both scopes: exactly then two leases conflict."""
-    return _meet(_compiled(left), _compiled(right), _names_meet)
+    return meet(_compiled(left), _compiled(right), _names_meet)
 
 
 def glob_covers(outer: str, inner: str) -> bool:
@@ -59,7 +54,7 @@ def glob_covers(outer: str, inner: str) -> bool:
     False is exact between scopes without character classes. With them it errs on the safe side
     where each member of a class would fit another way (`*ab*` over `a[ab]b`).
     """
-    return _cover(_compiled(outer), _compiled(inner), _ANY_NAME, _name_covers)
+    return cover(_compiled(outer), _compiled(inner), _ANY_NAME, _name_covers)
 
 
 # --- spelling ----------------------------------------------------------------------------
@@ -69,8 +64,8 @@ def _names(text: str) -> list[str]:
     """The names of the canonical spelling."""
     scope = composed(text.strip())
     _refuse_odd_text(scope)
-    _refuse_outside(scope)
     names = [name for name in scope.split("/") if name not in ("", ".")]
+    _refuse_outside(scope, names)
     for name in names:
         _compiled_name(name, scope)
     if scope.endswith("/") and names and _is_open_ended(names[-1]):
@@ -101,18 +96,21 @@ def _refuse_odd_text(scope: str) -> None:
         raise _invalid(scope, "holds a backslash", "Separate names with / on every system.")
 
 
-def _refuse_outside(scope: str) -> None:
+def _refuse_outside(scope: str, names: list[str]) -> None:
     hint = "A write scope is relative to the root of its repository, such as src/**."
     if scope.startswith("/"):
         raise _invalid(scope, "is an absolute path", hint)
-    if scope.startswith("~"):
-        raise _invalid(scope, "starts in a home folder", hint)
-    if scope[1:2] == ":" and scope[0].isascii() and scope[0].isalpha():
-        raise _invalid(scope, "names a drive", hint)
-    if ".." in scope.split("/"):
+    if ".." in names:
         raise _invalid(scope, "leads out of a folder by ..", hint)
-    if scope.startswith("!"):
+    head = names[0] if names else ""
+    if head.startswith("~"):
+        raise _invalid(scope, "starts in a home folder", hint)
+    if head[1:2] == ":" and head[0].isascii() and head[0].isalpha():
+        raise _invalid(scope, "names a drive", hint)
+    if head.startswith("!"):
         raise _invalid(scope, "is a negation", "Name what may be written, not what may not.")
+    if any(name != name.strip() for name in names):
+        raise _invalid(scope, "has white space beside a /", "Leave it out; a blank in a name is [ ].")
 
 
 def _invalid(scope: str, fault: str, hint: str) -> WriteScopeInvalidError:
@@ -122,12 +120,13 @@ def _invalid(scope: str, fault: str, hint: str) -> WriteScopeInvalidError:
 # --- patterns ----------------------------------------------------------------------------
 
 
-def _compiled(text: str) -> list[_Name]:
+@lru_cache(maxsize=1024)  # one new lease is compared with every live one
+def _compiled(text: str) -> tuple[_Name, ...]:
     """The scope as names, a named folder's content included."""
     names = _names(text)
     if not _is_open_ended(names[-1]):
         names.append(_ANY_DEPTH)
-    return _runs_last([_compiled_name(name, text) for name in names], _ANY_NAME)
+    return tuple(settle([_compiled_name(name, text) for name in names], _ANY_NAME))
 
 
 def _compiled_name(name: str, scope: str) -> _Name:
@@ -141,22 +140,7 @@ def _compiled_name(name: str, scope: str) -> _Name:
     while rest:
         item, rest = _next_item(rest, scope)
         items.append(item)
-    return tuple(_runs_last(items, _ANY))
-
-
-def _runs_last(items: Iterable[_Item], free: _Item) -> list[_Item]:
-    """Repeated runs are one, a run stands behind the free items beside it, and `?*` alone is `*`.
-
-    The last because no name and no path is empty.
-    """
-    settled: list[_Item] = []
-    for item in items:
-        after_run = bool(settled) and not settled[-1]
-        if item == free and after_run:
-            settled.insert(-1, item)
-        elif item or not after_run:
-            settled.append(item)
-    return settled[1:] if len(settled) == 2 and settled[0] == free and not settled[1] else settled
+    return tuple(settle(items, _ANY))
 
 
 def _next_item(rest: str, scope: str) -> tuple[_Ranges, str]:
@@ -234,11 +218,11 @@ def _common(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] | N
 
 
 def _names_meet(left: _Name, right: _Name) -> bool:
-    return left == right or _meet(left, right, _ranges_meet)
+    return left == right or meet(left, right, _ranges_meet)
 
 
 def _name_covers(outer: _Name, inner: _Name) -> bool:
-    return outer == inner or _cover(outer, inner, _ANY, _ranges_cover)
+    return outer == inner or cover(outer, inner, _ANY, _ranges_cover)
 
 
 def _ranges_meet(left: _Ranges, right: _Ranges) -> bool:
@@ -247,51 +231,3 @@ def _ranges_meet(left: _Ranges, right: _Ranges) -> bool:
 
 def _ranges_cover(outer: _Ranges, inner: _Ranges) -> bool:
     return all(any(low <= first and last <= high for low, high in outer) for first, last in inner)
-
-
-def _meet(left: Sequence[_Item], right: Sequence[_Item], agree: Callable[[_Item, _Item], bool]) -> bool:
-    """Whether two sequences of items with free runs (empty items) have a word in common.
-
-    `row[j]` says so of what is left from i on and right from j on. A run either ends here (the next
-    item takes over) or swallows one item of the other side.
-    """
-    below = _runs_only(right)
-    for item in reversed(left):
-        row = [not item and below[-1]] * (len(right) + 1)
-        for j in range(len(right) - 1, -1, -1):
-            if item and right[j]:
-                row[j] = below[j + 1] and agree(item, right[j])
-            else:
-                row[j] = below[j] or row[j + 1]
-        below = row
-    return below[0]
-
-
-def _runs_only(items: Sequence[_Item]) -> list[bool]:
-    """For each position, whether the rest may be nothing at all."""
-    free = [True]
-    for item in reversed(items):
-        free.append(free[-1] and not item)
-    return free[::-1]
-
-
-def _cover(outer: Sequence[_Item], inner: Sequence[_Item], free: _Item, covers: Callable[[_Item, _Item], bool]) -> bool:
-    """Whether `outer` matches `inner` read as a word in which a run is a letter that only runs take.
-
-    Free items before a run make it a run of at least so many items (`roomy`): it may take a run of
-    `inner` before it has them.
-    """
-    below = [False] * len(inner) + [True]
-    roomy = False
-    for item in reversed(outer):
-        roomy = not item or (roomy and item == free)
-        row = [not item and below[-1]] * (len(inner) + 1)
-        for j in range(len(inner) - 1, -1, -1):
-            if not item:
-                row[j] = below[j] or row[j + 1]
-            elif not inner[j]:
-                row[j] = roomy and row[j + 1]
-            else:
-                row[j] = below[j + 1] and covers(item, inner[j])
-        below = row
-    return below[0]

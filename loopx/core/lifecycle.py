@@ -75,6 +75,14 @@ def live_owner(todo: Todo, now: Instant, active_agents: Container[str]) -> str |
     return claim.agent_id
 
 
+def is_claim_tied(todo: Todo) -> bool:
+    """Whether claim-next made the claim together with the lease: both have one holder and one end."""
+    claim, lease = todo.claim, todo.lease
+    if claim is None or lease is None:
+        return False
+    return claim.agent_id == lease.holder and claim.expires_at == lease.expires_at
+
+
 def refuse_unless_open(todo: Todo, *allowed: Status) -> None:
     """AlreadyDoneError for a done todo, TodoNotOpenError for one that is not in `allowed` (open alone)."""
     if todo.status is Status.DONE:
@@ -103,6 +111,18 @@ def refuse_unless_open(todo: Todo, *allowed: Status) -> None:
 def refuse_transition(todo: Todo, target: Status) -> None:
     """The same refusals, for a verb that moves the todo to `target`."""
     refuse_unless_open(todo, *(status for status in Status if target in TRANSITIONS[status]))
+
+
+def refuse_unmovable(todo: Todo, target: Status, hand: Hand, now: Instant, what: str) -> None:
+    """What every door shares that puts a todo aside or takes it up again.
+
+    AlreadyDoneError, TodoNotOpenError, UserDecisionRequiredError for an agent on a gate (`what` names the
+    act), and the refusals of held work.
+    """
+    refuse_transition(todo, target)
+    refuse_agents_on_gates(todo, hand, what)
+    refuse_without_token(todo, hand, now)
+    authorise(todo, hand, None, now)
 
 
 def refuse_without_token(todo: Todo, hand: Hand, now: Instant) -> None:

@@ -37,3 +37,8 @@ def place_of(text: str, index: int, file: str) -> Place:
     """The place of the character at `index`."""
     line_start = text.rfind("\n", 0, index) + 1
     return Place(file, text.count("\n", 0, index) + 1, index - line_start + 1)
+
+
+def file_name(source: str) -> str:
+    """The last part of a path: refusals travel, and where the project lies is nobody's business."""
+    return source.replace("\\", "/").rpartition("/")[2]

@@ -22,7 +22,7 @@ from loopx.core.instant import parse_duration
 from loopx.core.name import near_match, normalise_name
 from loopx.core.repository import parse_repository
 from loopx.core.text import checked_text
-from loopx.registry.fault import Place, invalid
+from loopx.registry.fault import Place, file_name, invalid
 from loopx.registry.model import LegacyModel, Registry
 from loopx.registry.schema import validate
 from loopx.registry.tree import Mapping, Node, Scalar, Sequence, compose
@@ -48,11 +48,6 @@ def parse_registry(data: bytes, *, source: str) -> Registry:
     """
     file = file_name(source)
     return registry_of(compose(decode(data, file).text, file))
-
-
-def file_name(source: str) -> str:
-    """The last part of a path: refusals travel, and where the project lies is nobody's business."""
-    return source.replace("\\", "/").rpartition("/")[2]
 
 
 def decode(data: bytes, file: str) -> Source:

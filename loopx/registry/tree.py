@@ -8,6 +8,7 @@ open: keys that stand twice, references that explode, a second document.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ruamel.yaml import YAML
@@ -37,6 +38,7 @@ DEEPEST = 32  # nested collections; a registry needs eight
 EXPANSION = 10  # how many times its written size a file may grow through aliases
 FREE_EXPANSION = 10_000  # parts that any file may have
 _MERGE = "<<"
+_COLON = re.compile(r"(?:\s|#[^\n]*)*:")
 _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "map", "seq")) | {"!"}
 _CONFLICTS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
 
@@ -218,8 +220,10 @@ class _Composer:
 
     def _behind_colon(self, key: Scalar, empty: Scalar) -> Scalar:
         """A value that is left out, at its key; the scanner puts it before whatever comes next."""
-        index = self._text.index(":", key.end) + 1
-        return empty._replace(start=index, end=index, place=key.place)
+        colon = _COLON.match(self._text, key.end)
+        if colon is None:
+            raise invalid(key.place, f"the key {key.text!r} has no value")
+        return empty._replace(start=colon.end(), end=colon.end(), place=key.place)
 
     def _key(self, event: Event) -> Scalar:
         if not isinstance(event, ScalarEvent):

@@ -1,4 +1,8 @@
-"""Changing the registry file: one lock over reading, changing and landing, so that no edit is lost."""
+"""Changing the registry file: one lock over reading, changing and landing, so that no edit is lost.
+
+YAML, schemas and the file lock are imported by the calls that need them, because commands import
+this module for their requests and for `--help` too.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,19 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from loopx.core.digest import sha256_hex
 from loopx.core.errors import BusyTimeoutError
 from loopx.core.instant import SECOND, format_duration
 from loopx.core.value import Value
 from loopx.files import storage_error, verify_file, write_atomically
-from loopx.registry.document import RegistryDocument
+from loopx.registry.fault import file_name
 from loopx.registry.model import Registry
-from loopx.registry.read import decode, file_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from loopx.core.instant import Duration
+    from loopx.registry.document import RegistryDocument
 
 LOCK_SUFFIX = ".lock"
 _BOM = b"\xef\xbb\xbf"
@@ -53,6 +55,8 @@ class NewGoal(Value):
 
 def initial_registry(goals: Iterable[NewGoal] = ()) -> bytes:
     """The file that `init` writes. NameTakenError, UsageError, TextInvalidError."""
+    from loopx.registry.document import RegistryDocument
+
     document = RegistryDocument(_EMPTY, "registry.yaml")
     for goal in goals:
         document.add_goal(goal.goal_id, goal.objective, acceptance=goal.acceptance, agents=goal.agents)
@@ -81,6 +85,9 @@ def edit_registry(
 
 
 def _edited(path: str, change: Callable[[RegistryDocument], None]) -> tuple[RegistryEdit, bytes]:
+    from loopx.registry.document import RegistryDocument
+    from loopx.registry.read import decode
+
     before = _read(path)
     source = decode(before, file_name(path))
     document = RegistryDocument(source.text, file_name(path))
@@ -93,6 +100,8 @@ def _edited(path: str, change: Callable[[RegistryDocument], None]) -> tuple[Regi
 @contextmanager
 def _lock(path: str, timeout: Duration) -> Iterator[None]:
     """Keep other editors out; the operating system frees the lock of a dead process."""
+    from filelock import FileLock, Timeout
+
     lock_path = path + LOCK_SUFFIX
     verify_file(lock_path)
     lock = FileLock(lock_path, timeout=timeout / SECOND)

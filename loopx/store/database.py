@@ -17,7 +17,7 @@ from loopx.store.connect import (
     open_writer,
 )
 from loopx.store.failure import translated
-from loopx.store.guard import acknowledge, is_acknowledged, refuse_invalid_graph
+from loopx.store.guard import acknowledge, is_acknowledged, meet_foreign_edits, refuse_invalid_graph
 from loopx.store.lock import Turnstile
 from loopx.store.paths import StatePaths, verify_state
 from loopx.store.transaction import Transaction
@@ -70,8 +70,7 @@ class Store:
             limit_wait(db, deadline.remaining_us())
             db.execute("BEGIN IMMEDIATE")
             try:
-                if not mends_graph:
-                    refuse_invalid_graph(db)
+                meet_foreign_edits(db, mends_graph=mends_graph)
                 yield Transaction(db, now=self.clock.now(), ids=self.ids, tokens=self.tokens)
                 _settle_guard(db, mends_graph=mends_graph)
                 db.execute("ROLLBACK" if dry_run else "COMMIT")

@@ -13,6 +13,7 @@ from loopx.core.errors import (
     LoopxError,
     ReadOnlyError,
     StorageFaultError,
+    TextInvalidError,
 )
 
 if TYPE_CHECKING:
@@ -27,9 +28,17 @@ _PRIMARY = 0xFF  # an extended result code holds its primary code in the low byt
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise our error for whatever sqlite3 raises inside; a misuse of ours stays a bug."""
+    """Raise our error for whatever sqlite3 raises inside; a misuse of ours stays a bug.
+
+    TextInvalidError for a text that is no UTF-8, whatever field of whatever statement it came in.
+    """
     try:
         yield
+    except UnicodeEncodeError as exc:
+        raise TextInvalidError(
+            f"{exc.object[exc.start : exc.end]!a} is a lone surrogate and cannot be stored or looked for",
+            hint="Send every text as valid UTF-8.",
+        ) from exc
     except sqlite3.DatabaseError as exc:
         error = storage_error(exc)
         if error is None:

@@ -27,6 +27,20 @@ def acknowledge(db: sqlite3.Connection) -> None:
     db.execute("UPDATE graph_guard SET checked = edited WHERE checked <> edited")
 
 
+def meet_foreign_edits(db: sqlite3.Connection, *, mends_graph: bool) -> None:
+    """Before a write: after a foreign edit every kept value is counted anew, and the graph is verified.
+
+    GraphInvalidError for an invalid graph, unless the write is there to mend it.
+    """
+    if is_acknowledged(db):
+        return
+    from loopx.store.recount import recount  # only after a foreign edit
+
+    recount(db)
+    if not mends_graph:
+        refuse_invalid_graph(db)
+
+
 def refuse_invalid_graph(db: sqlite3.Connection) -> None:
     """GraphInvalidError where an unacknowledged edit left a missing node, a self edge or a cycle."""
     if is_acknowledged(db):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from loopx.store.paths import StatePaths
     from loopx.store.waiter import Waiter
 
+_HINT = "Repeat the call; `loopx doctor` looks for a writer that hangs."
+
 
 class Deadline:
     """When waiting ends, on a clock that nobody can set."""
@@ -83,6 +85,8 @@ class Turnstile:
             if entered:
                 return write
             os.close(write)
+            if not deadline.remaining_us():
+                raise BusyTimeoutError("the lock files were replaced again and again", hint=_HINT)
 
     def _open_both(self) -> tuple[int, int]:
         queue = _open(self._paths.queue_lock)
@@ -115,10 +119,9 @@ class Turnstile:
     def _busy(self, write: int) -> BusyTimeoutError:
         pid = holder_pid(write)
         waited = f"the project was not free for writing within {format_duration(self._timeout)}"
-        hint = "Repeat the call; `loopx doctor` looks for a writer that hangs."
         if pid is None:
-            return BusyTimeoutError(waited, hint=hint)
-        return BusyTimeoutError(f"{waited}: process {pid} holds the write lock", hint=hint, pid=pid)
+            return BusyTimeoutError(waited, hint=_HINT)
+        return BusyTimeoutError(f"{waited}: process {pid} holds the write lock", hint=_HINT, pid=pid)
 
 
 def _new_waiter() -> Waiter:

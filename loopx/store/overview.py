@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from loopx.core.todo import TaskClass
 from loopx.core.value import Value
+from loopx.store.todo_row import route_of_identity
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ _OF_AGENT = (
     "SELECT count(*) FROM todos WHERE goal_id = ? AND closure IS NULL"
     " AND (claimed_by = ? OR (lease_holder = ? AND lease_expires_at > ?))"
 )
-_BOUND = (
-    "SELECT coalesce(sum(open_count + blocked_count + deferred_count), 0) FROM routes"
-    " WHERE goal_id = ? AND json_extract(identity, '$[7]') = ?"
-)
+_UNFINISHED = "SELECT identity, open_count + blocked_count + deferred_count FROM routes WHERE goal_id = ?"
 
 
 class Counts(Value):
@@ -90,4 +88,5 @@ def held_by(db: sqlite3.Connection, goal_id: str, agent_id: str, now: Instant) -
 
 def bound_to(db: sqlite3.Connection, goal_id: str, agent_id: str) -> int:
     """How many todos of the goal only this agent may take."""
-    return int(db.execute(_BOUND, (goal_id, agent_id)).fetchone()[0])
+    rows = db.execute(_UNFINISHED, (goal_id,))
+    return sum(count for identity, count in rows if route_of_identity(identity).bound_agent == agent_id)

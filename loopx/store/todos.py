@@ -17,6 +17,10 @@ ID_PREFIX = "todo_"
 _CANDIDATES = 5  # shown when a prefix is ambiguous
 _BY_ID = f"{SELECT} {FROM} WHERE t.todo_id = ?"
 _DEPENDENCIES = "SELECT dependency_id FROM edges WHERE todo_id = ? ORDER BY position"
+_WAITED_FOR = (
+    "SELECT dependency_id FROM edges WHERE todo_id = :todo_id UNION SELECT resume_ref FROM todos"
+    " WHERE todo_id = :todo_id AND resume_kind = 'todo_done' AND closure IS NULL"
+)
 _DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id = ? ORDER BY todo_id"
 _SUCCESSORS = "SELECT successor_id FROM lineage WHERE todo_id = ? ORDER BY position"
 _PREDECESSORS = (
@@ -47,13 +51,18 @@ def get_todo(db: sqlite3.Connection, todo_id: str) -> Todo:
     return todo
 
 
+def id_prefix(typed: str) -> str:
+    """How the ids begin that a typed one can mean: in lower case and with `todo_`."""
+    prefix = typed.strip().lower()
+    return prefix if prefix.startswith(ID_PREFIX) else ID_PREFIX + prefix
+
+
 def resolve_todo_id(db: sqlite3.Connection, typed: str, *, goal_id: str | None = None) -> str:
     """The full id of a typed id or unique prefix (also without `todo_`), whatever its case.
 
     TodoNotFoundError for none, UsageError with the candidates for several.
     """
-    prefix = typed.strip().lower()
-    prefix = prefix if prefix.startswith(ID_PREFIX) else ID_PREFIX + prefix
+    prefix = id_prefix(typed)
     rows = db.execute(
         "SELECT todo_id FROM todos WHERE todo_id >= ? AND todo_id < ? AND (goal_id = ? OR ? IS NULL)"
         " ORDER BY todo_id LIMIT ?",
@@ -78,6 +87,11 @@ def resolve_todo_id(db: sqlite3.Connection, typed: str, *, goal_id: str | None =
 def dependencies_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
     """What the todo is blocked by, in declared order."""
     return _ids(db, _DEPENDENCIES, todo_id)
+
+
+def waited_for(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+    """What must be done before the todo goes on: its dependencies, and the todo whose end wakes it."""
+    return tuple(row[0] for row in db.execute(_WAITED_FOR, {"todo_id": todo_id}))
 
 
 def dependents_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:

@@ -105,10 +105,7 @@ def test_line_ends_and_byte_order_mark_stay(registry: Path) -> None:
     edit(registry)
     data = registry.read_bytes()
 
-    assert (
-        data
-        == b"\xef\xbb\xbf" + TEXT.replace("it'\n", "it'\n    state: closed\n").replace("\n", "\r\n").encode()
-    )
+    assert data == b"\xef\xbb\xbf" + TEXT.replace("it'\n", "it'\n    state: closed\n").replace("\n", "\r\n").encode()
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anything")
@@ -120,9 +117,7 @@ def test_a_write_protected_registry_is_not_replaced(registry: Path) -> None:
     assert registry.read_text() == TEXT
 
 
-def test_a_registry_that_may_not_be_written_is_not_replaced(
-    registry: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_registry_that_may_not_be_written_is_not_replaced(registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
 
     with pytest.raises(ReadOnlyError):
@@ -235,8 +230,7 @@ def test_processes_that_edit_at_once_lose_no_update(registry: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     barrier = spawn.Barrier(PROCESSES)
     workers = [
-        spawn.Process(target=_register_agents, args=(str(registry), worker, barrier))
-        for worker in range(PROCESSES)
+        spawn.Process(target=_register_agents, args=(str(registry), worker, barrier)) for worker in range(PROCESSES)
     ]
     for worker in workers:
         worker.start()

@@ -22,12 +22,13 @@ from loopx.core.errors import BusyTimeoutError
 from loopx.core.instant import SECOND
 from loopx.store import lock
 from loopx.store.lock import Deadline, Turnstile
+from loopx.store.oslock import try_lock
 from loopx.store.paths import StatePaths, state_paths
 from loopx.store.waiter import Waiter
 
 LONG = 60 * SECOND  # a hang must fail its test, not the suite
 LONG_SECONDS = LONG / SECOND
-WRITERS, TURNS = 6, 40
+WRITERS, TURNS = 5, 25
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -145,6 +146,54 @@ def test_a_waiter_gets_in_as_soon_as_the_holder_is_done(
             assert pipe.recv() == "free"
 
 
+# --- the queue ---------------------------------------------------------------------------
+
+
+@contextmanager
+def flocked(path: str) -> Iterator[bool]:
+    """Lock the file behind everybody's back, if it is free; whether it was."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT)
+    try:
+        yield try_lock(fd)
+    finally:
+        os.close(fd)
+
+
+def test_nobody_passes_by_the_queue(paths: StatePaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    awaited: list[os.stat_result] = []
+
+    def look(waiter: Waiter, fds: tuple[int, ...], wait: int) -> bool:
+        awaited.extend(os.fstat(fd) for fd in fds)
+        return False
+
+    monkeypatch.setattr(Waiter, "take", look)
+    with flocked(paths.queue_lock) as taken:
+        assert taken
+        assert not is_free(paths)
+    assert [found.st_ino for found in awaited] == [
+        os.stat(path).st_ino for path in (paths.queue_lock, paths.write_lock)
+    ]
+    assert is_free(paths)
+
+
+def test_who_writes_leaves_the_queue_to_the_next_and_that_one_keeps_it(
+    paths: StatePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+
+    def look(waiter: Waiter, fds: tuple[int, ...], wait: int) -> bool:
+        with flocked(paths.queue_lock) as taken:
+            seen.append(taken)
+        return False
+
+    with patient(paths).hold():
+        with flocked(paths.queue_lock) as taken:
+            assert taken
+        monkeypatch.setattr(Waiter, "take", look)
+        assert not is_free(paths)
+    assert seen == [False]
+
+
 # --- threads and nesting -----------------------------------------------------------------
 
 
@@ -244,9 +293,17 @@ def test_a_lock_file_deleted_meanwhile_is_not_mistaken_for_the_lock(
     assert is_free(paths)
 
 
-def test_no_lock_is_inherited_by_a_program_that_is_started(
+def test_lock_files_that_never_stay_are_given_up_at_the_deadline(
     paths: StatePaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ticks = iter(range(1_000_000))
+    monkeypatch.setattr(lock, "_is_at", lambda path, fd: False)
+    turnstile = Turnstile(paths, timeout_us=10 * SECOND, monotonic=lambda: float(next(ticks)))
+    with pytest.raises(BusyTimeoutError, match="replaced"), turnstile.hold():
+        pass
+
+
+def test_no_lock_is_inherited_by_a_program_that_is_started(paths: StatePaths, monkeypatch: pytest.MonkeyPatch) -> None:
     open_both = Turnstile._open_both
     opened: list[int] = []
 

@@ -116,9 +116,7 @@ class Loopx:
         assert answer.json["ok"] is True, answer
         return answer.json
 
-    def refused(
-        self, *argv: str, code: str | None = None, exit_code: int | None = None, **ways: Any
-    ) -> Answer:
+    def refused(self, *argv: str, code: str | None = None, exit_code: int | None = None, **ways: Any) -> Answer:
         """A call that must be refused, by error code and exit code where they are given."""
         answer = self._ask(*argv, **ways)
         assert answer.code not in (0, 1), answer
@@ -164,9 +162,7 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return kept | dict(extra or {})
 
 
-def _spawn(
-    argv: tuple[str, ...], cwd: Path, env: Mapping[str, str] | None, *, stdin: int
-) -> subprocess.Popen[str]:
+def _spawn(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str] | None, *, stdin: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [COMMAND, *argv],
         cwd=cwd,

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call
 from loopx.app.project import Project
+from loopx.app.todo_add import add_todo
+from loopx.app.todo_new import NewTodo
 from loopx.core.actor import Actor, ActorKind
 from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE, STATE_FOLDER
+from loopx.system import RandomIds, RandomTokens, SystemClock
 from loopx.workspace.discovery import FoundBy, Location
 from tests.support.fakes import FakeClock, SequenceIds, SequenceTokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -89,3 +92,25 @@ def foreign_hand(root: Path) -> Iterator[sqlite3.Connection]:
     """The database as somebody with `sqlite3` opens it: no checks of ours, no foreign keys."""
     with closing(sqlite3.connect(root / STATE_FOLDER / DATABASE_FILE, isolation_level=None)) as db:
         yield db
+
+
+def make_team(root: Path, agents: Sequence[str]) -> None:
+    """A project whose goal has these agents, without grants."""
+    lines = [f"        - {{id: {agent}}}" for agent in agents]
+    head = REGISTRY.partition("        - {id: ann}")[0]
+    make_state(root, head + "\n".join(lines) + "\n")
+
+
+@contextmanager
+def opened(root: Path, **ports: Any) -> Iterator[Project]:
+    """`open_project` with random ids and tokens, closed again."""
+    chosen = {"clock": SystemClock(), "ids": RandomIds(), "tokens": RandomTokens(), **ports}
+    with closing(open_project(root, **chosen)) as project:
+        yield project
+
+
+def seeded(root: Path, number: int) -> list[str]:
+    """The ids of that many new todos."""
+    with opened(root) as project:
+        new = [NewTodo(text=f"seed {place}") for place in range(number)]
+        return [add_todo(project, call("todo_added"), one)["todo"]["todo_id"] for one in new]

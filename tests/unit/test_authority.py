@@ -83,9 +83,7 @@ def test_a_person_is_no_peer_and_uses_no_grant() -> None:
 
 agents = st.sampled_from(["agent-a", "agent-b"])
 actions = st.sampled_from([*LifecycleAction])
-grants_lists = st.lists(
-    st.builds(Grant, agents, st.lists(actions, unique=True).map(tuple), st.booleans()), max_size=3
-)
+grants_lists = st.lists(st.builds(Grant, agents, st.lists(actions, unique=True).map(tuple), st.booleans()), max_size=3)
 
 
 @given(actions, agents, st.none() | agents, grants_lists, st.sampled_from([None, "", "why"]))

@@ -49,9 +49,7 @@ def test_an_empty_graph_is_not_an_end_but_asks_for_a_plan() -> None:
 
 
 @pytest.mark.parametrize(("field", "code"), COUNTS.items())
-def test_whatever_is_open_keeps_the_goal_open_and_is_no_matter_of_planning(
-    field: str, code: ClosureCode
-) -> None:
+def test_whatever_is_open_keeps_the_goal_open_and_is_no_matter_of_planning(field: str, code: ClosureCode) -> None:
     closure = decide_closure(OVER._replace(**{field: 2}))
     assert closure.missing == (ClosureGap(code, 2),)
     assert not closure.is_terminal

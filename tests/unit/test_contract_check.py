@@ -36,9 +36,7 @@ def test_a_document_that_breaks_its_contract_fails(document: dict[str, Any]) -> 
         check_document(document)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}{}", "{} trailing", "[]", '{"a": 1, "a": 2}', '{"a": NaN}', "nothing found"]
-)
+@pytest.mark.parametrize("text", ["", "{}{}", "{} trailing", "[]", '{"a": 1, "a": 2}', '{"a": NaN}', "nothing found"])
 def test_what_is_not_one_object_fails(text: str) -> None:
     with pytest.raises(AssertionError):
         read_document(text)

@@ -6,7 +6,7 @@ import re
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from loopx.core.errors import WriteScopeInvalidError
@@ -30,6 +30,7 @@ from loopx.core.glob import SCOPE_LIMIT, glob_covers, globs_intersect, normalise
         (".github", ".github"),
         ("...", "..."),
         ("a~", "a~"),
+        ("a b/c d", "a b/c d"),
         ("app/[[]id]/page.tsx", "app/[[]id]/page.tsx"),
         ("cafe\u0301", "caf\u00e9"),
     ],
@@ -44,7 +45,8 @@ def test_a_scope_has_one_spelling(typed: str, canonical: str) -> None:
     [
         "", "  ", "/", "/src", "//host/share", "..", "../x", "a/../../b", "src/..", "C:/x", "c:x", "C:",
         "~", "~/x", "~root/x", "src\\core", "a\x00b", "a\nb", "a\tb", "\ud800", "!src/**",
-        "{a,b}", "src/{a,b}/x", "a**", "**b", "***", "src/**.py",
+        "./~/x", "./C:/x", "./!src", ".//../x", "src/ x", "./ x", "a /b", "{a,b}", "src/{a,b}/x",
+        "a**", "**b", "***", "src/**.py",
         "[", "[]", "[!]", "[^a]", "[z-a]", "a[b/c]d", "[/]", "[.", "x" * (SCOPE_LIMIT + 1),
     ],
 )  # fmt: skip
@@ -203,7 +205,10 @@ def test_a_scope_covers_and_meets_itself(scope: str) -> None:
     assert globs_intersect(scope, scope)
 
 
-@given(st.text(alphabet="ab*?[]!-/.", max_size=12))
+@example("./!a")
+@example("./ a")
+@example("./~a")
+@given(st.text(alphabet="ab*?[]!-/. ~:", max_size=12))
 def test_normalising_twice_changes_nothing(text: str) -> None:
     try:
         once = normalise_write_scope(text)

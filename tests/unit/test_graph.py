@@ -56,9 +56,7 @@ def test_every_named_fault_is_real(edges: Edges) -> None:
 
 
 @given(graphs, st.sampled_from(NODES), st.sampled_from(NODES))
-def test_a_new_edge_is_refused_exactly_where_it_closes_a_cycle(
-    edges: Edges, todo: str, dependency: str
-) -> None:
+def test_a_new_edge_is_refused_exactly_where_it_closes_a_cycle(edges: Edges, todo: str, dependency: str) -> None:
     if not order_exists(edges):
         return
     grown = {**edges, todo: [*edges.get(todo, []), dependency]}

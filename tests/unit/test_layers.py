@@ -28,9 +28,7 @@ def ruff(root: Path, *argv: str) -> subprocess.CompletedProcess[str]:
 
 
 def _run(root: Path, *argv: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        argv, cwd=root, env=os.environ | (env or {}), capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run(argv, cwd=root, env=os.environ | (env or {}), capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture

@@ -124,11 +124,7 @@ def test_an_edit_touches_one_line_where_one_line_says_it(layout: tuple[str, list
     document.set_objective("second", words)
 
     before, after = layout[0].split("\n"), document.text.split("\n")
-    changed = [
-        tag
-        for tag, *_ in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-        if tag != "equal"
-    ]
+    changed = [tag for tag, *_ in SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if tag != "equal"]
     assert changed in ([], ["replace"])
     assert len(before) == len(after)
     assert document.registry.goals[1].objective == words
@@ -181,6 +177,4 @@ def reads_or_refuses(data: bytes) -> bool:
 
 def notes(text: str) -> list[str]:
     """The comments of a generated layout."""
-    return [
-        line.rpartition("#")[2].strip() for line in text.splitlines() if " side " in line or " note " in line
-    ]
+    return [line.rpartition("#")[2].strip() for line in text.splitlines() if " side " in line or " note " in line]

@@ -58,9 +58,7 @@ def refusal(text: str | bytes) -> RegistryInvalidError:
 
 def goal(fields: str = "", *, agents: str = "[]", more: str = "") -> str:
     """A registry of one goal, one line a key, so that line numbers are easy to count."""
-    return (
-        f"version: 1\ngoals:\n- id: g\n  objective: o\n{fields}  coordination:\n    agents: {agents}\n{more}"
-    )
+    return f"version: 1\ngoals:\n- id: g\n  objective: o\n{fields}  coordination:\n    agents: {agents}\n{more}"
 
 
 def test_every_key_of_the_sample_is_read() -> None:
@@ -185,9 +183,7 @@ def test_keys_of_ones_own_begin_with_x_and_are_passed_over() -> None:
     assert parse(text).goals == (Goal("g", "o"),)
 
 
-@pytest.mark.parametrize(
-    ("key", "meant"), [("objectiv", "objective"), ("Acceptance", "acceptance"), ("zz", None)]
-)
+@pytest.mark.parametrize(("key", "meant"), [("objectiv", "objective"), ("Acceptance", "acceptance"), ("zz", None)])
 def test_an_unknown_key_is_refused_with_the_nearest_one(key: str, meant: str | None) -> None:
     fault = refusal(f"version: 1\ngoals:\n- id: g\n  objective: o\n  {key}: []\n")
 
@@ -245,9 +241,7 @@ def test_a_key_that_stands_twice_is_refused_with_both_lines() -> None:
     ],
     ids=["goals", "agents", "criteria", "pools", "materials"],
 )
-def test_names_that_are_equal_but_for_case_or_width_are_refused_with_both_lines(
-    text: str, lines: list[int]
-) -> None:
+def test_names_that_are_equal_but_for_case_or_width_are_refused_with_both_lines(text: str, lines: list[int]) -> None:
     assert refusal(text).details["lines"] == lines
 
 
@@ -376,11 +370,12 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert parse_registry(b"\xef\xbb\xbfversion: 1\ngoals: []\n", source="r").goals == ()
 
 
-def test_the_cache_imports_neither_yaml_nor_schemas() -> None:
+@pytest.mark.parametrize("module", ["cache", "write"])
+def test_what_every_command_imports_loads_neither_yaml_nor_schemas(module: str) -> None:
     code = (
-        "import loopx.registry.cache, sys\n"
-        "print([name for name in ('ruamel', 'jsonschema', 'hashlib') if name in sys.modules])"
+        f"import loopx.registry.{module}, sys\n"
+        "print([name for name in ('ruamel', 'jsonschema', 'filelock', 'hashlib') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
-    assert done.stdout == "[]\n"
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.agent import register_agent
+from loopx.cli.declare import option
 from loopx.cli.subject import subject_option
 from loopx.cli.verb import verb
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     example="loopx agent register --goal-id ship --agent-id agent-c --capability shell",
 )
 @subject_option("The agent that is registered.")
-@click.option("--capability", multiple=True, metavar="NAME", help="What it can do.")
+@option("--capability", multiple=True, metavar="NAME", help="What it can do.")
 def cli(invocation: Invocation, agent_id: str, capability: tuple[str, ...]) -> Document:
     """Register a peer, add to what a registered one can do, or take a retired one back."""
     call = invocation.call("agent_registered", needs_active_goal=False)

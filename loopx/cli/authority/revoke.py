@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.authority import revoke_authority
+from loopx.cli.declare import ChoiceType, option
 from loopx.cli.subject import subject_option
-from loopx.cli.verb import ChoiceType, verb
+from loopx.cli.verb import verb
 from loopx.core.authority import LifecycleAction
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 @verb("revoke", mutates=True, subject=True, example="loopx authority revoke --goal-id ship --agent-id agent-a")
 @subject_option("The agent that loses it.")
-@click.option("--action", type=ChoiceType(LifecycleAction), multiple=True, help="Only this action.")
+@option("--action", type=ChoiceType(LifecycleAction), multiple=True, help="Only this action.")
 def cli(invocation: Invocation, agent_id: str, action: tuple[str, ...]) -> Document:
     """Take an agent's grant back, whole or some actions of it."""
     call = invocation.call("authority_revoked", needs_active_goal=False)

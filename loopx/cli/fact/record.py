@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.fact import record_fact
-from loopx.cli.verb import TEXT, verb
+from loopx.cli.declare import TEXT, argument, option
+from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
     from loopx.cli.context import Invocation
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @verb("record", mutates=True, example="loopx fact record pr_merged:project#12 --evidence 'merged as 1a2b3c'")
-@click.argument("fact", metavar="KIND:REF")
-@click.option("--evidence", type=TEXT, help="Where it was seen; `-` reads standard input.")
+@argument("fact", metavar="KIND:REF")
+@option("--evidence", type=TEXT, help="Where it was seen; `-` reads standard input.")
 def cli(invocation: Invocation, fact: str, evidence: str | None) -> Document:
     """Record that something outside is so; what waits for it wakes."""
     return record_fact(invocation.project(), invocation.call("fact_recorded"), fact, evidence)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.gate_answer import Answer, answer_gate
-from loopx.cli.verb import TEXT, ChoiceType, todo_id_option, verb
+from loopx.cli.declare import TEXT, ChoiceType, flag, option
+from loopx.cli.verb import todo_id_option, verb
 from loopx.core.errors import UsageError
 from loopx.core.todo import Verdict
 
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     example="loopx gate answer todo_0123456789 --decision approve --note 'behind a flag'",
 )
 @todo_id_option
-@click.option("--decision", type=ChoiceType(Verdict), help="approve or reject; asked on a terminal when left out.")
-@click.option("--note", type=TEXT, help="Kept with the answer.")
-@click.option("--standing", is_flag=True, help="Also covers later todos, until revoked.")
+@option("--decision", type=ChoiceType(Verdict), help="approve or reject; asked on a terminal when left out.")
+@option("--note", type=TEXT, help="Kept with the answer.")
+@flag("--standing", help="Also covers later todos, until revoked.")
 def cli(invocation: Invocation, todo_id: str, decision: Verdict | None, note: str | None, standing: bool) -> Document:
     """A person's decision. An agent cannot answer a gate."""
     call = invocation.call("gate_answered")
@@ -39,8 +38,14 @@ def _ask(invocation: Invocation, todo_id: str) -> Verdict:
     """Show the question and take the answer from the terminal; UsageError where there is none."""
     if not sys.stdin.isatty():
         raise UsageError("no decision was given", hint="Say --decision approve or --decision reject.")
+    import click  # only where somebody is there to be asked
+
     from loopx.app.todo_show import show_todo
 
     question = show_todo(invocation.project(), todo_id)["todo"]["text"]
     click.echo(question, err=True)
-    return Verdict(click.prompt("approve or reject?", type=click.Choice([str(v) for v in Verdict]), err=True))
+    answers = click.Choice([verdict.value for verdict in Verdict])
+    try:
+        return Verdict(click.prompt("approve or reject?", type=answers, err=True))
+    except click.Abort as exc:
+        raise KeyboardInterrupt from exc

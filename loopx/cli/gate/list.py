@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.todo_list import Wanted, list_todos
+from loopx.cli.declare import ChoiceType, option
 from loopx.cli.paging import page_options
-from loopx.cli.verb import ChoiceType, verb
+from loopx.cli.verb import verb
 from loopx.core.todo import Status, TaskClass
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @verb("list", example="loopx gate list --status open")
-@click.option("--status", type=ChoiceType(Status), help="Only of this status.")
+@option("--status", type=ChoiceType(Status), help="Only of this status.")
 @page_options
 def cli(invocation: Invocation, page: Page, status: Status | None) -> Document:
     """Gates in creation order, whole, with their answers."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.goal_change import add_goal
-from loopx.cli.verb import TEXT, verb
+from loopx.cli.declare import TEXT, option
+from loopx.cli.verb import verb
 from loopx.core.errors import UsageError
 from loopx.registry.write import NewGoal
 
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     mutates=True,
     example="loopx goal add --goal-id ship --objective 'Parse it' --acceptance 'All parses' --agent agent-a",
 )
-@click.option("--objective", type=TEXT, required=True, help="What shall be true at its end.")
-@click.option("--acceptance", type=TEXT, multiple=True, help="A criterion that shows it.")
-@click.option("--agent", multiple=True, metavar="ID", help="An agent that works on it.")
+@option("--objective", type=TEXT, required=True, help="What shall be true at its end.")
+@option("--acceptance", type=TEXT, multiple=True, help="A criterion that shows it.")
+@option("--agent", multiple=True, metavar="ID", help="An agent that works on it.")
 def cli(invocation: Invocation, objective: str, acceptance: tuple[str, ...], agent: tuple[str, ...]) -> Document:
     """Add an active goal; its criteria become A1, A2 and so on."""
     if invocation.goal_id is None:

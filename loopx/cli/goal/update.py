@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
 from loopx.app.goal_change import GoalPatch, update_goal
 from loopx.app.todo_update import ListPatch
-from loopx.cli.verb import DURATION, TEXT, verb
+from loopx.cli.declare import AMOUNT, DURATION, TEXT, NumberType, flag, option
+from loopx.cli.verb import verb
 from loopx.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,30 +23,15 @@ LISTS = ("acceptance", "repository", "write_scope")
 LIMITS = ("slots", "tokens", "cost", "window")
 
 
-class CostType(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest click
-    """An amount of money, 0 or more, in the owner's currency."""
-
-    name = "AMOUNT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            amount = float(value)
-        except ValueError:
-            self.fail(f"{value!r} is no amount.", param, ctx)
-        if not 0 <= amount <= MOST:  # NaN is in no range
-            self.fail(f"{value!r} is out of range.", param, ctx)
-        return amount
-
-
 def patch_options(function: F) -> F:
     """`--remove-X V` for the lists, `--clear-X` for all that can be empty."""
     for name in reversed((*LISTS, *LIMITS)):
         dashed = name.replace("_", "-")
         emptied = f"Empty {dashed} first." if name in LISTS else f"Lift the limit of {dashed}."
-        function = click.option(f"--clear-{dashed}", is_flag=True, help=emptied)(function)
+        function = flag(f"--clear-{dashed}", help=emptied)(function)
         if name in LISTS:
             taken = "Take out the criterion of that id." if name == "acceptance" else f"Take it out of {dashed}."
-            function = click.option(f"--remove-{dashed}", multiple=True, metavar="V", help=taken)(function)
+            function = option(f"--remove-{dashed}", multiple=True, metavar="V", help=taken)(function)
     return function
 
 
@@ -56,14 +40,14 @@ def patch_options(function: F) -> F:
     mutates=True,
     example="loopx goal update --goal-id ship --slots 24 --window 24h --write-scope 'src/**'",
 )
-@click.option("--objective", type=TEXT, help="What shall be true at its end.")
-@click.option("--acceptance", type=TEXT, multiple=True, help="One more criterion.")
-@click.option("--repository", multiple=True, metavar="git:HOST/OWNER/REPO", help="Where its work may happen.")
-@click.option("--write-scope", multiple=True, metavar="GLOB", help="What its work may write.")
-@click.option("--slots", type=click.IntRange(0, MOST), metavar="N", help="Work runs in a window.")
-@click.option("--tokens", type=click.IntRange(0, MOST), metavar="N", help="Tokens in a window.")
-@click.option("--cost", type=CostType(), help="Cost in a window, in the owner's currency.")
-@click.option("--window", type=DURATION, help="The window of the budget.")
+@option("--objective", type=TEXT, help="What shall be true at its end.")
+@option("--acceptance", type=TEXT, multiple=True, help="One more criterion.")
+@option("--repository", multiple=True, metavar="git:HOST/OWNER/REPO", help="Where its work may happen.")
+@option("--write-scope", multiple=True, metavar="GLOB", help="What its work may write.")
+@option("--slots", type=NumberType(0, MOST), metavar="N", help="Work runs in a window.")
+@option("--tokens", type=NumberType(0, MOST), metavar="N", help="Tokens in a window.")
+@option("--cost", type=AMOUNT, help="Cost in a window, in the owner's currency.")
+@option("--window", type=DURATION, help="The window of the budget.")
 @patch_options
 def cli(invocation: Invocation, **fields: Any) -> Document:
     """Change objective, criteria, boundary or budget: a person's decision, refused to agents."""

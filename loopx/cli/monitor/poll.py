@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from loopx.app.monitor import Poll, poll_monitor
 from loopx.app.successors import Following
-from loopx.cli.verb import TEXT, ChoiceType, held_work_options, todo_id_option, verb
+from loopx.cli.declare import TEXT, ChoiceType, option
+from loopx.cli.verb import held_work_options, todo_id_option, verb
 from loopx.core.todo import ContinuationPolicy
 
 if TYPE_CHECKING:
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 )
 @held_work_options
 @todo_id_option
-@click.option("--result", type=ChoiceType(("no_change", "changed")), required=True, help="What the look found.")
-@click.option("--evidence", type=TEXT, help="What was looked at; `-` reads standard input.")
-@click.option("--next-due-at", metavar="TIME", help="When to look next; otherwise after its interval.")
-@click.option("--next-agent-todo", multiple=True, type=TEXT, help="New work that the change asks for.")
-@click.option("--next-user-todo", multiple=True, type=TEXT, help="A new action for a person.")
-@click.option("--successor-todo-id", multiple=True, metavar="ID", help="Existing work that the change wakes.")
-@click.option("--next-continuation-policy", type=ChoiceType(ContinuationPolicy), help="Who goes on.")
-@click.option("--next-claimed-by", metavar="ID", help="The agent that shall have the new todo.")
+@option("--result", type=ChoiceType(("no_change", "changed")), required=True, help="What the look found.")
+@option("--evidence", type=TEXT, help="What was looked at; `-` reads standard input.")
+@option("--next-due-at", metavar="TIME", help="When to look next; otherwise after its interval.")
+@option("--next-agent-todo", multiple=True, type=TEXT, help="New work that the change asks for.")
+@option("--next-user-todo", multiple=True, type=TEXT, help="A new action for a person.")
+@option("--successor-todo-id", multiple=True, metavar="ID", help="Existing work that the change wakes.")
+@option("--next-continuation-policy", type=ChoiceType(ContinuationPolicy), help="Who goes on.")
+@option("--next-claimed-by", metavar="ID", help="The agent that shall have the new todo.")
 def cli(invocation: Invocation, todo_id: str, **options: Any) -> Document:
     """Record one poll. Without a change it may not be early; with one it may come at any time."""
     poll = Poll(

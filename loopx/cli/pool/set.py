@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.pool import set_pool
+from loopx.cli.declare import NUMBER, argument, option
 from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @verb("set", mutates=True, example="loopx pool set gpu --capacity 2")
-@click.argument("name", metavar="NAME")
-@click.option("--capacity", type=int, required=True, help="How many may be leased at once.")
+@argument("name", metavar="NAME")
+@option("--capacity", type=NUMBER, required=True, help="How many may be leased at once.")
 def cli(invocation: Invocation, name: str, capacity: int) -> Document:
     """Make a pool, or give it another capacity."""
     return set_pool(invocation.project(), invocation.call("pool_set"), name, capacity)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.decide import Question, should_run
 from loopx.cli.context import working_directory
+from loopx.cli.declare import DURATION, flag, option
 from loopx.cli.paging import page_options
-from loopx.cli.verb import DURATION, verb
+from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
     from loopx.app.page import Page
@@ -23,11 +22,11 @@ SAYS_NO = 10
     "should-run",
     example="loopx quota should-run --goal-id ship --agent-id agent-a --available-capability shell",
 )
-@click.option("--available-capability", multiple=True, metavar="NAME", help="What the caller can do now.")
-@click.option("--workspace", metavar="PATH", help="Where it would work; otherwise the current folder.")
-@click.option("--explain", is_flag=True, help="Also every todo that was dropped, by which stage and why.")
-@click.option("--exit-code", is_flag=True, help="Exit 0 to run, 10 not to.")
-@click.option("--wait", type=DURATION, help="Wait for a change at most this long before saying no.")
+@option("--available-capability", multiple=True, metavar="NAME", help="What the caller can do now.")
+@option("--workspace", metavar="PATH", help="Where it would work; otherwise the current folder.")
+@flag("--explain", help="Also every todo that was dropped, by which stage and why.")
+@flag("--exit-code", help="Exit 0 to run, 10 not to.")
+@option("--wait", type=DURATION, help="Wait for a change at most this long before saying no.")
 @page_options
 def cli(
     invocation: Invocation,

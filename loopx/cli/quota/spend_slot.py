@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.place import workspace_at
 from loopx.app.spend import Spend, spend_slot
 from loopx.cli.context import working_directory
+from loopx.cli.declare import AMOUNT, NUMBER, option
 from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
     mutates=True,
     example="loopx quota spend-slot --agent-id agent-a --run-id run_0123456789 --tokens 1200",
 )
-@click.option("--run-id", metavar="ID", required=True, help="The validated work run.")
-@click.option("--tokens", type=int, default=0, help="Tokens that it used.")
-@click.option("--cost", type=float, default=0.0, help="What it cost, in the owner's currency.")
-@click.option("--seconds", type=float, default=0.0, help="How long it took.")
-@click.option("--workspace", metavar="PATH", help="Where it was done; otherwise the current folder.")
+@option("--run-id", metavar="ID", required=True, help="The validated work run.")
+@option("--tokens", type=NUMBER, default=0, help="Tokens that it used.")
+@option("--cost", type=AMOUNT, default=0.0, help="What it cost, in the owner's currency.")
+@option("--seconds", type=AMOUNT, default=0.0, help="How long it took.")
+@option("--workspace", metavar="PATH", help="Where it was done; otherwise the current folder.")
 def cli(
     invocation: Invocation, run_id: str, tokens: int, cost: float, seconds: float, workspace: str | None
 ) -> Document:

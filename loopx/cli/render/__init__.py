@@ -31,10 +31,15 @@ RENDERERS = {
     "agent_list_v1": "goal:agents",
     "authority_v1": "goal:grant",
     "authority_list_v1": "goal:grants",
+    "quota_should_run_v1": "decision:packet",
+    "todo_why_v1": "decision:why",
+    "claim_next_v1": "lease:claim",
+    "task_lease_v0": "lease:lease",
     "schema_list_v1": "contract:names",
     "schema_v1": "contract:schema",
     "schema_check_v1": "contract:checked",
     "completion_v1": "contract:script",
+    "demo_v1": "demo:told",
 }
 
 

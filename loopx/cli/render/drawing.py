@@ -34,38 +34,46 @@ def draw(form: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
 def _text(nodes: Sequence[Node], edges: Sequence[Edge]) -> Iterator[str]:
     """A line a todo below the first that it comes after; its other predecessors are named."""
     before: dict[str, list[Edge]] = {}
-    for edge in edges:
+    for edge in sorted(edges, key=lambda edge: edge["kind"] != "blocks"):
         before.setdefault(edge["to"], []).append(edge)
     rows = [
-        (f"{'  ' * depth}{node['todo_id']}", node["priority"], _standing(node), harmless(node["text"]), notes)
-        for depth, node, notes in _ordered(nodes, before)
+        ([f"{'  ' * depth}{node['todo_id']}", node["priority"], _standing(node)], _words(node, before, depth))
+        for depth, node in _ordered(nodes, before)
     ]
-    widths = [max((display_width(row[at]) for row in rows), default=0) for at in range(3)]
-    for row in rows:
-        aligned = "  ".join(padded(cell, width) for cell, width in zip(row[:3], widths, strict=True))
-        yield f"{aligned}  {row[3]}{row[4]}"
+    widths = [max(map(display_width, column)) for column in zip(*(cells for cells, _ in rows), strict=True)]
+    for cells, words in rows:
+        yield "  ".join((*map(padded, cells, widths), words))
 
 
-def _ordered(nodes: Sequence[Node], before: Mapping[str, list[Edge]]) -> Iterator[tuple[int, Node, str]]:
-    """Depth, node and notes: roots in creation order, each followed by what hangs on it."""
-    below: dict[str | None, list[Node]] = {}
+def _ordered(nodes: Sequence[Node], before: Mapping[str, list[Edge]]) -> Iterator[tuple[int, Node]]:
+    """Depth and node: roots in creation order, each followed by what hangs on it, every todo once.
+
+    Dependencies have no cycle, but together with lineage edges there may be one: then nothing of it
+    hangs on a root, and its first todo is taken for one.
+    """
+    below: dict[str, list[Node]] = {}
     for node in nodes:
-        edges = before.get(node["todo_id"])
-        below.setdefault(edges[0]["from"] if edges else None, []).append(node)
-    waiting = [(0, node) for node in reversed(below.get(None, []))]
-    while waiting:
-        depth, node = waiting.pop()
-        edges = before.get(node["todo_id"], [])
-        yield depth, node, _notes(edges)
-        waiting += ((depth + 1, child) for child in reversed(below.get(node["todo_id"], [])))
+        for edge in before.get(node["todo_id"], [])[:1]:
+            below.setdefault(edge["from"], []).append(node)
+    seen: set[str] = set()
+    roots = [node for node in nodes if node["todo_id"] not in before]
+    for root in (*roots, *nodes):
+        waiting = [(0, root)]
+        while waiting:
+            depth, node = waiting.pop()
+            if node["todo_id"] not in seen:
+                seen.add(node["todo_id"])
+                yield depth, node
+                waiting += ((depth + 1, child) for child in reversed(below.get(node["todo_id"], [])))
 
 
-def _notes(edges: Sequence[Edge]) -> str:
-    """How it comes after the one above, where that is no plain dependency, and after which others."""
-    told = [f"{_AFTER[edge['kind']]} {edge['from']}" for edge in edges[1:]]
-    if edges and edges[0]["kind"] != "blocks":
+def _words(node: Node, before: Mapping[str, list[Edge]], depth: int) -> str:
+    """The text, and what it comes after where the indentation does not say that."""
+    edges = before.get(node["todo_id"], [])
+    told = [f"{_AFTER[edge['kind']]} {edge['from']}" for edge in edges[min(depth, 1) :]]
+    if depth and edges[0]["kind"] != "blocks":
         told.insert(0, f"{_AFTER[edges[0]['kind']]} it")
-    return f"  ({', '.join(told)})" if told else ""
+    return harmless(node["text"]) + (f"  ({', '.join(told)})" if told else "")
 
 
 def _standing(node: Node) -> str:

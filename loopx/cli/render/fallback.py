@@ -51,7 +51,7 @@ def shown(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case list():
-            return ", ".join(shown(item) for item in value)
+            return ", ".join(words for item in value if (words := shown(item)))
         case dict():
             told = {key: shown(item) for key, item in value.items()}
             return ", ".join(f"{key} {words}" for key, words in told.items() if words)

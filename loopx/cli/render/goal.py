@@ -50,7 +50,11 @@ def _criterion_name(criterion: Mapping[str, Any]) -> str:
 
 def missing_blocks(missing: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
     """What keeps a goal open."""
-    rows = [[Span(gap["code"], Tone.ALERT), str(gap["count"]), shown(gap["subjects"])] for gap in missing]
+
+    def cells(gap: Mapping[str, Any]) -> tuple[str | Span, ...]:
+        return Span(gap["code"], Tone.ALERT), str(gap["count"]), shown(gap["subjects"])
+
+    rows = [cells(gap) for gap in missing]
     if rows:
         yield Gap()
         yield title("Missing for closure")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.schema import show_schema
+from loopx.cli.declare import argument
 from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @verb("show", example="loopx schema show todo_v1")
-@click.argument("name", metavar="NAME")
+@argument("name", metavar="NAME")
 def cli(_invocation: Invocation, name: str) -> Document:
     """One contract, as JSON Schema (2020-12)."""
     return show_schema(name)

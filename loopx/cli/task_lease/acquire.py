@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.lease import DEFAULT_TTL, LeaseRequest, acquire_lease
-from loopx.cli.verb import DURATION, todo_id_option, verb
+from loopx.cli.declare import DURATION, option
+from loopx.cli.verb import todo_id_option, verb
 
 if TYPE_CHECKING:
     from loopx.cli.context import Invocation
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     example="loopx task-lease acquire --todo-id todo_0123456789 --agent-id agent-a --ttl 15m",
 )
 @todo_id_option
-@click.option("--ttl", type=DURATION, default=DEFAULT_TTL, help="How long it lasts (15m).")
-@click.option("--write-scope", multiple=True, metavar="GLOB", help="Paths it writes; otherwise the todo's own.")
-@click.option("--task-repository", metavar="git:HOST/OWNER/REPO", help="Where; otherwise the todo's own.")
-@click.option("--pool", metavar="NAME", help="A pool of which it takes one place.")
+@option("--ttl", type=DURATION, default=DEFAULT_TTL, help="How long it lasts (15m).")
+@option("--write-scope", multiple=True, metavar="GLOB", help="Paths it writes; otherwise the todo's own.")
+@option("--task-repository", metavar="git:HOST/OWNER/REPO", help="Where; otherwise the todo's own.")
+@option("--pool", metavar="NAME", help="A pool of which it takes one place.")
 def cli(
     invocation: Invocation,
     todo_id: str,

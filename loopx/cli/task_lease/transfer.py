@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.lease import LeaseStep, transfer_lease
+from loopx.cli.declare import DURATION, option
 from loopx.cli.task_lease.step import lease_options
-from loopx.cli.verb import DURATION, verb
+from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
     from loopx.cli.context import Invocation
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     example="loopx task-lease transfer --lease-id lease_0123456789 --agent-id agent-a --to agent-b",
 )
 @lease_options
-@click.option("--to", metavar="ID", required=True, help="The agent that shall hold it.")
-@click.option("--ttl", type=DURATION, help="How long it lasts from now on; otherwise the time that is left.")
+@option("--to", metavar="ID", required=True, help="The agent that shall hold it.")
+@option("--ttl", type=DURATION, help="How long it lasts from now on; otherwise the time that is left.")
 def cli(invocation: Invocation, lease_id: str, expect_version: int | None, to: str, ttl: int | None) -> Document:
     """Hand a lease to another agent, who gets its token by renewing it."""
     step = LeaseStep(lease_id, expect_version, ttl, to)

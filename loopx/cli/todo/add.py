@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from loopx.app.todo_add import add_todo
 from loopx.app.todo_new import NewTodo
+from loopx.cli.declare import ChoiceType, flag, option
 from loopx.cli.todo.fields import field_options
-from loopx.cli.verb import ChoiceType, read_file, verb
+from loopx.cli.typed import read_file
+from loopx.cli.verb import verb
 from loopx.core.errors import UsageError
 from loopx.core.todo import ContinuationPolicy, Role, Status
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 @verb("add", mutates=True, example="loopx todo add --goal-id ship --role agent --text '[P1] Parse the corpus'")
-@click.option("--role", type=ChoiceType(Role), default=Role.AGENT, help="Whose it is: agent (default) or user.")
+@option("--role", type=ChoiceType(Role), default=Role.AGENT, help="Whose it is: agent (default) or user.")
 @field_options
-@click.option("--global-gate", is_flag=True, help="The gate holds everybody.")
-@click.option("--status", type=ChoiceType(("open", "deferred", "blocked")), default="open", help="Its first status.")
-@click.option("--resume-when", metavar="COND", help="What wakes a deferred todo, such as todo_done:ID or in:2h.")
-@click.option("--claimed-by", metavar="ID", help="The agent that is on it from the start.")
+@flag("--global-gate", help="The gate holds everybody.")
+@option("--status", type=ChoiceType(("open", "deferred", "blocked")), default="open", help="Its first status.")
+@option("--resume-when", metavar="COND", help="What wakes a deferred todo, such as todo_done:ID or in:2h.")
+@option("--claimed-by", metavar="ID", help="The agent that is on it from the start.")
 def cli(invocation: Invocation, **fields: Any) -> Document:
     """Add a todo, a gate, an action for a person, a monitor or a blocker."""
     call = invocation.call("todo_added")

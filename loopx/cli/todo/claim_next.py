@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.claim_next import Wish, claim_next
 from loopx.app.lease import DEFAULT_TTL
 from loopx.cli.context import working_directory
-from loopx.cli.verb import DURATION, verb
+from loopx.cli.declare import DURATION, option
+from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
     from loopx.cli.context import Invocation
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     mutates=True,
     example="loopx todo claim-next --goal-id ship --agent-id agent-a --lease-ttl 15m",
 )
-@click.option("--lease-ttl", type=DURATION, default=DEFAULT_TTL, help="How long the lease lasts (15m).")
-@click.option("--available-capability", multiple=True, metavar="NAME", help="What this worker can do.")
-@click.option("--workspace", metavar="PATH", help="Where it would work; otherwise the current folder.")
+@option("--lease-ttl", type=DURATION, default=DEFAULT_TTL, help="How long the lease lasts (15m).")
+@option("--available-capability", multiple=True, metavar="NAME", help="What this worker can do.")
+@option("--workspace", metavar="PATH", help="Where it would work; otherwise the current folder.")
 def cli(
     invocation: Invocation, lease_ttl: int, available_capability: tuple[str, ...], workspace: str | None
 ) -> Document:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from loopx.app.successors import Following
 from loopx.app.todo_complete import Completion, complete_todo
-from loopx.cli.verb import TEXT, ChoiceType, held_work_options, todo_id_option, verb
+from loopx.cli.context import working_directory
+from loopx.cli.declare import TEXT, ChoiceType, flag, option
+from loopx.cli.verb import held_work_options, todo_id_option, verb
 from loopx.core.todo import ContinuationPolicy
 
 if TYPE_CHECKING:
@@ -23,16 +23,17 @@ if TYPE_CHECKING:
 )
 @held_work_options
 @todo_id_option
-@click.option("--claimed-by", metavar="ID", help="The agent that did it; otherwise the actor.")
-@click.option("--evidence", type=TEXT, help="What shows the result; `-` reads standard input.")
-@click.option("--outcome", type=ChoiceType(("succeeded", "failed")), default="succeeded", help="How it ended.")
-@click.option("--meets", multiple=True, metavar="A1", help="An acceptance criterion of the goal that this meets.")
-@click.option("--next-agent-todo", multiple=True, type=TEXT, help="A new todo that follows.")
-@click.option("--next-user-todo", multiple=True, type=TEXT, help="A new action for a person that follows.")
-@click.option("--successor-todo-id", multiple=True, metavar="ID", help="An existing todo that follows.")
-@click.option("--no-follow-up", is_flag=True, help="Nothing follows; say why with --reason.")
-@click.option("--next-continuation-policy", type=ChoiceType(ContinuationPolicy), help="Who goes on.")
-@click.option("--next-claimed-by", metavar="ID", help="The agent that shall have the new todo.")
+@option("--claimed-by", metavar="ID", help="The agent that did it; otherwise the actor.")
+@option("--evidence", type=TEXT, help="What shows the result; `-` reads standard input.")
+@option("--outcome", type=ChoiceType(("succeeded", "failed")), default="succeeded", help="How it ended.")
+@option("--meets", multiple=True, metavar="A1", help="An acceptance criterion of the goal that this meets.")
+@option("--next-agent-todo", multiple=True, type=TEXT, help="A new todo that follows.")
+@option("--next-user-todo", multiple=True, type=TEXT, help="A new action for a person that follows.")
+@option("--successor-todo-id", multiple=True, metavar="ID", help="An existing todo that follows.")
+@flag("--no-follow-up", help="Nothing follows; say why with --reason.")
+@option("--next-continuation-policy", type=ChoiceType(ContinuationPolicy), help="Who goes on.")
+@option("--next-claimed-by", metavar="ID", help="The agent that shall have the new todo.")
+@option("--workspace", metavar="PATH", help="Where its validation command runs; otherwise the current folder.")
 def cli(invocation: Invocation, todo_id: str, **options: Any) -> Document:
     """Close a todo with its evidence, and say what follows or that nothing does."""
     call = invocation.call("todo_completed", actor=invocation.actor(options["claimed_by"]))
@@ -48,5 +49,6 @@ def cli(invocation: Invocation, todo_id: str, **options: Any) -> Document:
             policy=options["next_continuation_policy"],
             claimed_by=options["next_claimed_by"],
         ),
+        folder=options["workspace"] or working_directory(),
     )
     return complete_todo(invocation.project(), call, todo_id, completion)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.todo_pause import defer_todo
+from loopx.cli.declare import option
 from loopx.cli.verb import held_work_options, todo_id_option, verb
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @verb("defer", mutates=True, example="loopx todo defer todo_0123456789 --resume-when in:2h")
 @held_work_options
 @todo_id_option
-@click.option(
+@option(
     "--resume-when",
     metavar="COND",
     help="todo_done:ID, pr_merged:REF, capacity_available:POOL, at:TIME, in:DUR.",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.todo_list import Wanted, list_todos
+from loopx.cli.declare import ChoiceType, flag, option
 from loopx.cli.paging import page_options
-from loopx.cli.verb import ChoiceType, verb
+from loopx.cli.verb import verb
 from loopx.core.todo import Role, Status, TaskClass
 
 if TYPE_CHECKING:
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
 
 
 @verb("list", example="loopx todo list --goal-id ship --status open --limit 20")
-@click.option("--status", type=ChoiceType(Status), help="Only of this status.")
-@click.option("--task-class", type=ChoiceType(TaskClass), help="Only of this class.")
-@click.option("--role", type=ChoiceType(Role), help="Only the agents' or the person's.")
-@click.option("--claimed-by", metavar="ID", help="Only what this agent is on, or has done.")
-@click.option("--runnable-for", metavar="ID", help="Only what this agent may start now.")
-@click.option("--text-match", metavar="TEXT", help="Only texts that contain this, whatever its case.")
-@click.option("--full", is_flag=True, help="Whole todos instead of brief ones.")
+@option("--status", type=ChoiceType(Status), help="Only of this status.")
+@option("--task-class", type=ChoiceType(TaskClass), help="Only of this class.")
+@option("--role", type=ChoiceType(Role), help="Only the agents' or the person's.")
+@option("--claimed-by", metavar="ID", help="Only what this agent is on, or has done.")
+@option("--runnable-for", metavar="ID", help="Only what this agent may start now.")
+@option("--text-match", metavar="TEXT", help="Only texts that contain this, whatever its case.")
+@flag("--full", help="Whole todos instead of brief ones.")
 @page_options
 def cli(
     invocation: Invocation,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.todo_claim import reassign_todo
+from loopx.cli.declare import option
 from loopx.cli.verb import held_work_options, todo_id_option, verb
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 )
 @held_work_options
 @todo_id_option
-@click.option("--claimed-by", metavar="ID", required=True, help="The agent that shall have it.")
+@option("--claimed-by", metavar="ID", required=True, help="The agent that shall have it.")
 def cli(invocation: Invocation, todo_id: str, claimed_by: str) -> Document:
     """Give a claim to another agent; a peer's claim needs the grant `reassign`."""
     return reassign_todo(invocation.project(), invocation.call("todo_reassigned"), todo_id, claimed_by)

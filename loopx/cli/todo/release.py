@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.todo_claim import release_todo
+from loopx.cli.declare import option
 from loopx.cli.verb import held_work_options, todo_id_option, verb
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @verb("release", mutates=True, example="loopx todo release todo_0123456789 --agent-id agent-a")
 @held_work_options
 @todo_id_option
-@click.option("--claimed-by", metavar="ID", help="The agent that gives it up; otherwise the actor.")
+@option("--claimed-by", metavar="ID", help="The agent that gives it up; otherwise the actor.")
 def cli(invocation: Invocation, todo_id: str, claimed_by: str | None) -> Document:
     """Give a claim up, and with it a lease, whose token is then needed."""
     call = invocation.call("todo_released", actor=invocation.actor(claimed_by))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.todo_supersede import Replacement, supersede_todo
-from loopx.cli.verb import TEXT, held_work_options, todo_id_option, verb
+from loopx.cli.declare import TEXT, flag, option
+from loopx.cli.verb import held_work_options, todo_id_option, verb
 
 if TYPE_CHECKING:
     from loopx.cli.context import Invocation
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 )
 @held_work_options
 @todo_id_option
-@click.option("--next-agent-todo", type=TEXT, help="A new todo that takes its place.")
-@click.option("--successor-todo-id", metavar="ID", help="An existing todo that takes its place.")
-@click.option("--no-replacement", is_flag=True, help="Nothing takes its place; what waits for it needs a repair.")
+@option("--next-agent-todo", type=TEXT, help="A new todo that takes its place.")
+@option("--successor-todo-id", metavar="ID", help="An existing todo that takes its place.")
+@flag("--no-replacement", help="Nothing takes its place; what waits for it needs a repair.")
 def cli(
     invocation: Invocation,
     todo_id: str,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
 from loopx.app.todo_update import ListPatch, TodoPatch, update_todo
+from loopx.cli.declare import TEXT, WORD, ChoiceType, flag, option
 from loopx.cli.todo.add import command_words, typed_text
 from loopx.cli.todo.fields import field_options, many
-from loopx.cli.verb import TEXT, ChoiceType, held_work_options, todo_id_option, verb
+from loopx.cli.verb import held_work_options, todo_id_option, verb
 from loopx.core.errors import TodoInvalidError
 from loopx.core.todo import Status
 
@@ -39,9 +38,9 @@ def patch_options(function: F) -> F:
     """`--remove-X V` for the lists and `--clear-X` for all that can be empty."""
     for name in reversed((*LISTS, *CLEARABLE)):
         dashed = name.replace("_", "-")
-        function = click.option(f"--clear-{dashed}", is_flag=True, help=f"Empty {dashed} first.")(function)
+        function = flag(f"--clear-{dashed}", help=f"Empty {dashed} first.")(function)
         if name in LISTS:
-            kind = TEXT if name == "acceptance" else None
+            kind = TEXT if name == "acceptance" else WORD
             function = many(f"--remove-{dashed}", type=kind, metavar="V", help=f"Take it out of {dashed}.")(function)
     return function
 
@@ -55,10 +54,10 @@ def patch_options(function: F) -> F:
 @todo_id_option
 @field_options
 @patch_options
-@click.option("--global-gate/--no-global-gate", default=None, help="Whether the gate holds everybody.")
-@click.option("--no-follow-up", is_flag=True, help="Nothing follows this done todo; needs --reason.")
-@click.option("--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason.")
-@click.option("--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen.")
+@flag("--global-gate/--no-global-gate", default=None, help="Whether the gate holds everybody.")
+@flag("--no-follow-up", help="Nothing follows this done todo; needs --reason.")
+@option("--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason.")
+@option("--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen.")
 def cli(invocation: Invocation, todo_id: str, **fields: Any) -> Document:
     """Change fields. A repeatable option adds, --remove-X takes out, --clear-X empties first."""
     if fields["status"] is not None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from loopx.app.decide import Question, why_todo
 from loopx.cli.context import working_directory
+from loopx.cli.declare import option
 from loopx.cli.verb import todo_id_option, verb
 from loopx.core.errors import ActorRequiredError
 from loopx.core.name import normalise_name
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
 
 @verb("why", subject=True, example="loopx todo why todo_0123456789 --agent-id agent-a")
 @todo_id_option
-@click.option("--agent-id", metavar="ID", help="The agent for whom it is asked.")
-@click.option("--available-capability", multiple=True, metavar="NAME", help="What that agent can do.")
-@click.option("--workspace", metavar="PATH", help="Where it would work; otherwise the current folder.")
+@option("--agent-id", metavar="ID", help="The agent for whom it is asked.")
+@option("--available-capability", multiple=True, metavar="NAME", help="What that agent can do.")
+@option("--workspace", metavar="PATH", help="Where it would work; otherwise the current folder.")
 def cli(
     invocation: Invocation,
     todo_id: str,

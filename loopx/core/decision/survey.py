@@ -32,9 +32,8 @@ class Finding(Value):
 
     @property
     def order(self) -> tuple[int, bool, int]:
-        """Priority, then mine before unclaimed, then creation (W1.5)."""
-        head = self.head
-        return (head.priority, not self.is_mine, head.sequence)
+        """Its place among the candidates."""
+        return order_of(self.cohort.members[0], is_mine=self.is_mine)
 
     @property
     def is_free(self) -> bool:
@@ -49,6 +48,11 @@ class Finding(Value):
     def drop_of(self, *codes: ReasonCode) -> Drop | None:
         """The first of its obstacles with one of these codes."""
         return next((drop for drop in self.drops if drop.reason_code in codes), None)
+
+
+def order_of(todo: Todo, *, is_mine: bool) -> tuple[int, bool, int]:
+    """Priority, then mine before unclaimed, then creation (W1.5)."""
+    return (todo.priority, not is_mine, todo.sequence)
 
 
 class Survey(Value):

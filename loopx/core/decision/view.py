@@ -21,6 +21,7 @@ from loopx.core.decision.means import missing_of, needs_own_worktree
 from loopx.core.decision.next_command import next_command
 from loopx.core.decision.reason import ENDS, RUNS, Mode, ReasonCode, Stage
 from loopx.core.decision.snapshot import MEMBER_LIMIT
+from loopx.core.decision.survey import order_of
 from loopx.core.instant import SECOND
 from loopx.core.todo import TaskClass
 
@@ -66,7 +67,7 @@ def _is_silent(found: Finding) -> bool:
 
 def _best_members(findings: Iterable[Finding]) -> list[tuple[Finding, Todo]]:
     pairs = [(found, member) for found in findings for member in found.cohort.members]
-    return sorted(pairs, key=lambda pair: pair[1].rank)[:MEMBER_LIMIT]
+    return sorted(pairs, key=lambda pair: order_of(pair[1], is_mine=pair[0].is_mine))[:MEMBER_LIMIT]
 
 
 def _total(findings: Iterable[Finding]) -> int:
