@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from loopx.app.project import Project
     from loopx.core.decision.decision import HeldRow
     from loopx.core.instant import Instant
-    from loopx.core.todo import Todo
+    from loopx.core.todo import Lease, Todo
 
 CLAIM_SCHEMA = "claim_next_v1"
 SKIPPED_LIMIT = 3
@@ -57,13 +57,10 @@ def claim_next(project: Project, call: Call, wish: Wish) -> Document:
         snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state=project_id(work.tx.db))
         caller = Caller(agent_id, wish.capabilities, needed_workspace(snapshot, wish.folder))
         examination = Examination(snapshot, caller, work.now)
-        conflicts: list[Conflict] = []
-        for todo in _unleased(examination, work.now):
-            conflict = _conflict_of(work, todo)
-            if conflict is None:
-                return _taken(work, work.tx.todo(todo.todo_id), agent_id, wish.ttl)
-            conflicts.append(Conflict(todo.todo_id, conflict))
-        return _nothing(work, examination, conflicts)
+        todo, conflicts = _first_free(work, examination)
+        if todo is None:
+            return _nothing(work, examination, conflicts)
+        return _taken(work, work.tx.todo(todo.todo_id), agent_id, wish.ttl)
 
     return mutate(project, call, change)
 
@@ -75,6 +72,22 @@ class Conflict(Value):
     refusal: LeaseScopeConflictError
 
 
+def _first_free(work: Work, examination: Examination) -> tuple[Todo | None, list[Conflict]]:
+    """The todo to take, if there is one, and those before it whose paths a live lease holds."""
+    conflicts: list[Conflict] = []
+    held: tuple[Lease, ...] | None = None
+    for todo in _unleased(examination, work.now):
+        scopes = todo.route.required_write_scopes
+        if not scopes:
+            return todo, conflicts
+        held = writing_leases(work) if held is None else held
+        refusal = scope_conflict(held, todo.todo_id, todo.route.task_repository, scopes)
+        if refusal is None:
+            return todo, conflicts
+        conflicts.append(Conflict(todo.todo_id, refusal))
+    return None, conflicts
+
+
 def _unleased(examination: Examination, now: Instant) -> Iterator[Todo]:
     """The best member without a live lease of each runnable cohort: the others write the same paths."""
     for finding in examination.survey.works:
@@ -82,13 +95,6 @@ def _unleased(examination: Examination, now: Instant) -> Iterator[Todo]:
             if member.live_lease(now) is None:
                 yield member
                 break
-
-
-def _conflict_of(work: Work, todo: Todo) -> LeaseScopeConflictError | None:
-    scopes = todo.route.required_write_scopes
-    if not scopes:
-        return None
-    return scope_conflict(writing_leases(work), todo.todo_id, todo.route.task_repository, scopes)
 
 
 def _taken(work: Work, todo: Todo, agent_id: str, ttl: Duration) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.mutation import Call, Document, Outcome, Work, mutate, refuse_teammate
 from loopx.app.todo_new import todo_in_goal
 from loopx.app.todo_view import todo_answer
 from loopx.core.command import command
@@ -41,6 +41,7 @@ def answer_gate(project: Project, call: Call, todo_id: str, answer: Answer) -> D
 def approve_by_completion(work: Work, gate: Todo, answer: Answer) -> Outcome:
     """The answer itself; `todo complete` on a gate means approve."""
     _refuse_other_classes(gate)
+    refuse_teammate(work.call, "gate_answered")
     refuse_agents_on_gates(gate, work.hand(gate.todo_id), "answer a gate")
     refuse_unless_open(gate, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
     if answer.note is not None:

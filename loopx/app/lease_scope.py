@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from loopx.app.mutation import Work
     from loopx.core.todo import Lease, Todo
 
-_WRITING = (
-    "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at > ? AND t.lease_write_scopes <> '[]' ORDER BY t.sequence"
-)
+_LIVE = "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at > ? AND t.lease_write_scopes <> '[]' ORDER BY t.sequence"
 
 
 def requested_scopes(
@@ -40,7 +38,7 @@ def requested_scopes(
 
 def writing_leases(work: Work) -> tuple[Lease, ...]:
     """The live leases that hold write scopes, of every goal."""
-    return tuple(todo.lease for todo in bare_todos(work.tx.db, _WRITING, (work.now,)) if todo.lease)
+    return tuple(todo.lease for todo in bare_todos(work.tx.db, _LIVE, (work.now,)) if todo.lease)
 
 
 def scope_conflict(

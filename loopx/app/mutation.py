@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopx.app.expiry import settle_expired_leases
 from loopx.app.hand_edit import record_hand_edit
+from loopx.app.legacy import migrate_legacy_goals
 from loopx.app.project import Project, Registry, read_registry, registered_agent
 from loopx.core.actor import Actor
 from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 LEAD_ONLY = frozenset(
     (
-        "todo_added", "gate_answered", "gate_revoked",
+        "project_initialised", "todo_added", "gate_answered", "gate_revoked",
         "goal_added", "goal_updated", "goal_paused", "goal_resumed", "goal_closed", "goal_reopened", "goal_accepted",
         "agent_registered", "agent_retired", "authority_granted", "authority_revoked", "pool_set", "material_added",
     )
@@ -172,7 +173,7 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
     _refuse_odd_words(call)
     intent = canonical([call.action, call.intent])
     with project.store.write(dry_run=call.dry_run, mends_graph=call.mends_graph) as tx:
-        registry = _current_registry(project, tx)
+        registry = _current_registry(project, tx, dry_run=call.dry_run)
         if call.operation_id is not None:
             answer = recorded_answer(tx.db, call.operation_id, intent)
             if answer is not None:
@@ -209,12 +210,18 @@ def _refuse_odd_words(call: Call) -> None:
 
 
 def refuse_shaping_by_teammates(call: Call) -> None:
-    """RoleNotAllowedError where a teammate would add work, answer a gate or change the team (S3.2)."""
-    if call.role == TEAMMATE and call.action in LEAD_ONLY:
+    """RoleNotAllowedError where a teammate calls a verb that shapes the team's work (S3.2)."""
+    if call.action in LEAD_ONLY:
+        refuse_teammate(call, call.action)
+
+
+def refuse_teammate(call: Call, act: str) -> None:
+    """RoleNotAllowedError where a teammate would add work, answer a gate or change the team, at any door."""
+    if call.role == TEAMMATE:
         raise RoleNotAllowedError(
-            f"a teammate may not do this ({call.action})",
+            f"a teammate may not do this ({act})",
             hint="Ask the lead; a teammate reads, claims and completes work.",
-            action=call.action,
+            action=act,
         )
 
 
@@ -259,13 +266,15 @@ def _authority_receipt(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _current_registry(project: Project, tx: Transaction) -> Registry:
+def _current_registry(project: Project, tx: Transaction, *, dry_run: bool) -> Registry:
     """The registry of the file's bytes; a hand edit since the last write becomes an event."""
     registry = read_registry(tx.db, project.paths.registry)
     seen = last_seen_sha256(tx.db)
+    if seen not in (None, registry.sha256):
+        record_hand_edit(tx, seen or "", registry)
+    if registry.legacy_goals and not dry_run:
+        registry = migrate_legacy_goals(project, tx, registry)
     if seen != registry.sha256:
-        if seen is not None:
-            record_hand_edit(tx, seen, registry)
         see_sha256(tx.db, registry.sha256)
     if not registry.is_cached:
         cache_registry(tx, registry)

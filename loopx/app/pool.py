@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work
+from loopx.app.page import page_keys
 from loopx.app.registry_edit import change_registry
 from loopx.core.command import command
 from loopx.core.errors import UsageError
@@ -12,6 +13,7 @@ from loopx.core.name import normalise_name
 from loopx.store.resume import leased_places
 
 if TYPE_CHECKING:
+    from loopx.app.page import Page
     from loopx.app.project import Project, Snapshot
     from loopx.registry.document import RegistryDocument
 
@@ -35,20 +37,22 @@ def set_pool(project: Project, call: Call, name: str, capacity: int) -> Document
     return change_registry(project, call, edit, answer)
 
 
-def list_pools(project: Project, goal_id: str | None) -> Document:
-    """The goal's pools and how many places of each are leased."""
+def list_pools(project: Project, goal_id: str | None, page: Page) -> Document:
+    """The goal's pools in the order of the registry, and how many places of each are leased."""
 
     def query(snapshot: Snapshot) -> Document:
         goal = snapshot.registry.goal(goal_id)
         taken = leased_places(snapshot.db, goal.goal_id, snapshot.now)
-        pools = [
-            {"name": pool.name, "capacity": pool.capacity, "leased": taken.get(pool.name, 0)} for pool in goal.pools
-        ]
+        numbered = list(enumerate(goal.pools, start=1))[page.after :]
         return {
             "schema_version": POOL_LIST_SCHEMA,
             "ok": True,
-            "pools": pools,
-            "total": len(pools),
+            "pools": [
+                {"name": pool.name, "capacity": pool.capacity, "leased": taken.get(pool.name, 0)}
+                for _, pool in numbered[: page.limit]
+            ],
+            "total": len(goal.pools),
+            **page_keys([number for number, _ in numbered], len(numbered), page.limit),
             "state": snapshot.state,
         }
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from loopx.core.goal import Goal
     from loopx.ports import Clock, IdSource, TokenSource
+    from loopx.registry.model import Registry as ParsedRegistry
     from loopx.workspace.discovery import Location
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ class Registry(Value):
     goal_ids: tuple[str, ...]
     encoded: Callable[[str], str | None]
     is_cached: bool
+    legacy_goals: tuple[str, ...] = ()  # those that still name the hierarchy of old
 
     def find(self, goal_id: str) -> Goal | None:
         """The goal of that id, or None."""
@@ -125,8 +127,14 @@ def parsed_registry(data: bytes, sha256: str, path: str) -> Registry:
     """The registry of these bytes, parsed; RegistryInvalidError."""
     from loopx.registry.read import parse_registry  # YAML only where the cache is stale
 
-    goals = {goal.goal_id: encode_goal(goal) for goal in parse_registry(data, source=path).goals}
-    return Registry(sha256, tuple(goals), goals.get, is_cached=False)
+    return registry_of(parse_registry(data, source=path), sha256)
+
+
+def registry_of(parsed: ParsedRegistry, sha256: str) -> Registry:
+    """The registry of a parsed file."""
+    goals = {goal.goal_id: encode_goal(goal) for goal in parsed.goals}
+    legacy = tuple(model.goal_id for model in parsed.legacy_models)
+    return Registry(sha256, tuple(goals), goals.get, is_cached=False, legacy_goals=legacy)
 
 
 def _registry_bytes(path: str) -> bytes:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, cache_registry, mutate
-from loopx.app.project import Registry
+from loopx.app.project import registry_of
 from loopx.core.actor import ActorKind
 from loopx.core.errors import UserDecisionRequiredError
-from loopx.registry.cache import encode_goal
 from loopx.store.registry_cache import see_sha256
 
 if TYPE_CHECKING:
@@ -48,8 +47,7 @@ def change_registry(
 
 def _adopt(work: Work, done: RegistryEdit) -> None:
     """Let the transaction see, note and keep the registry as it is now."""
-    goals = {goal.goal_id: encode_goal(goal) for goal in done.registry.goals}
-    work.use_registry(Registry(done.after_sha256, tuple(goals), goals.get, is_cached=False))
+    work.use_registry(registry_of(done.registry, done.after_sha256))
     if done.before_sha256 != done.after_sha256:
         work.tx.note_registry(done.before_sha256, done.after_sha256)
         cache_registry(work.tx, work.registry)

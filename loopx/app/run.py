@@ -9,13 +9,20 @@ from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.todo_new import todo_in_goal
 from loopx.contracts.run_document import run_document
 from loopx.core.command import command
-from loopx.core.errors import ActorRequiredError, EvidenceRequiredError, WorkspaceMismatchError
+from loopx.core.errors import (
+    ActorRequiredError,
+    EvidenceRequiredError,
+    NotClaimOwnerError,
+    TodoInvalidError,
+    WorkspaceMismatchError,
+)
 from loopx.core.lifecycle import authorise, refuse_ineligible, refuse_unless_open, refuse_without_token
 from loopx.core.run import Run, RunKind, delivered_in
 from loopx.core.text import checked_text
-from loopx.core.todo import Status
+from loopx.core.todo import Status, TaskClass
 from loopx.core.value import Value
 from loopx.core.workspace import WorkspaceKind
+from loopx.store.spends import delivered_before
 
 if TYPE_CHECKING:
     from loopx.app.project import Project
@@ -52,6 +59,7 @@ def refresh_state(project: Project, call: Call, report: RunReport, workspace: Wo
         run = _run(work, todo, agent_id, report, workspace)
         if report.kind is RunKind.WORK:
             _refuse_wrong_place(run, todo)
+            _refuse_other_place(work, run, todo)
         work.tx.put("runs", ("run_id",), run.record())
         body: Document = {"schema_version": RUN_SCHEMA, "ok": True, "run": run_document(run)}
         return Outcome(body, todo.todo_id, next_command=_next_command(run))
@@ -60,14 +68,32 @@ def refresh_state(project: Project, call: Call, report: RunReport, workspace: Wo
 
 
 def _refuse_work(work: Work, todo: Todo, agent_id: str) -> None:
-    """Work may be written back by its owner, while it is open or just after it was done."""
-    if todo.status is not Status.DONE:
+    """Work is written back by its owner, while the todo is open or after that agent has done it."""
+    if todo.task_class is not TaskClass.ADVANCEMENT:
+        raise TodoInvalidError(
+            f"{todo.todo_id} is a {todo.task_class}; work is done on advancement todos only",
+            hint="Record what you saw with --run-kind status, or with `loopx monitor poll`.",
+            todo_id=todo.todo_id,
+        )
+    if todo.status is Status.DONE:
+        _refuse_peers_result(todo, agent_id)
+    else:
         refuse_unless_open(todo)
         refuse_unready(work, todo)
         hand = work.hand(todo.todo_id)
         refuse_without_token(todo, hand, work.now)
         authorise(todo, hand, None, work.now)
     refuse_ineligible(todo, agent_id)
+
+
+def _refuse_peers_result(todo: Todo, agent_id: str) -> None:
+    if todo.claim is not None and todo.claim.agent_id != agent_id:
+        raise NotClaimOwnerError(
+            f"{todo.todo_id} was done by {todo.claim.agent_id}",
+            hint="Only who did it writes its work back.",
+            todo_id=todo.todo_id,
+            holder=todo.claim.agent_id,
+        )
 
 
 def _run(work: Work, todo: Todo, agent_id: str, report: RunReport, workspace: Workspace) -> Run:
@@ -99,6 +125,23 @@ def _refuse_wrong_place(run: Run, todo: Todo) -> None:
             todo_id=todo.todo_id,
             current_workspace=place.workspace_kind.value,
             required_workspace=WorkspaceKind.INDEPENDENT_GIT_WORKTREE.value,
+        )
+
+
+def _refuse_other_place(work: Work, run: Run, todo: Todo) -> None:
+    """Work that writes is not carried on in another kind of place than its validated work (W9.3)."""
+    before = delivered_before(work.tx.db, run)
+    if before is None or not todo.route.required_write_scopes:
+        return
+    here, there = run.workspace, before.workspace
+    if not here.is_like(there):
+        raise WorkspaceMismatchError(
+            f"{before.run_id} on {todo.todo_id} was delivered from {there}; this is {here}",
+            hint="Go on in the workspace in which that run was recorded.",
+            todo_id=todo.todo_id,
+            run_id=before.run_id,
+            current_workspace=here.workspace_kind.value,
+            recorded_workspace=there.workspace_kind.value,
         )
 
 

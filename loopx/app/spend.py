@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.page import page_keys
 from loopx.core.command import command
 from loopx.core.errors import (
     ActorRequiredError,
@@ -21,13 +22,14 @@ from loopx.core.value import Value
 from loopx.store.spends import Usage, find_run, is_spent, usage_by, usage_of
 
 if TYPE_CHECKING:
+    from loopx.app.page import Page
     from loopx.app.project import Project, Snapshot
     from loopx.core.goal import Goal
     from loopx.core.workspace import Workspace
 
 SPEND_SCHEMA = "spend_v1"
 QUOTA_SCHEMA = "quota_status_v1"
-_DAYS_SHOWN = 14
+_DAYS_SHOWN = 14  # today and the whole days before it, in UTC
 
 
 class Spend(Value):
@@ -116,10 +118,9 @@ def _refuse_other_place(work: Work, run: Run, workspace: Workspace) -> None:
     todo = work.tx.todo(run.todo_id)
     here = delivered_in(workspace, todo, is_team=run.workspace.peer_independent_worktree_required)
     there = run.workspace
-    if (here.workspace_kind, here.task_repository) != (there.workspace_kind, there.task_repository):
+    if not here.is_like(there):
         raise WorkspaceMismatchError(
-            f"{run.run_id} was delivered from a {there.workspace_kind} of {there.task_repository or 'no repository'};"
-            f" this is a {here.workspace_kind} of {here.task_repository or 'no repository'}",
+            f"{run.run_id} was delivered from {there}; this is {here}",
             hint="Spend from the workspace in which the run was recorded.",
             run_id=run.run_id,
             current_workspace=here.workspace_kind.value,
@@ -127,15 +128,19 @@ def _refuse_other_place(work: Work, run: Run, workspace: Workspace) -> None:
         )
 
 
-def quota_status(project: Project, goal_id: str | None) -> Document:
+def quota_status(project: Project, goal_id: str | None, page: Page) -> Document:
     """What each goal may spend, has spent in its window, and by agent and day."""
 
     def query(snapshot: Snapshot) -> Document:
-        goals = (snapshot.registry.goal(goal_id),) if goal_id else snapshot.registry.goals()
+        registry = snapshot.registry
+        goal_ids = (registry.goal(goal_id).goal_id,) if goal_id else registry.goal_ids
+        numbered = list(enumerate(goal_ids, start=1))[page.after :]
         return {
             "schema_version": QUOTA_SCHEMA,
             "ok": True,
-            "quota": [_goal_quota(snapshot, goal) for goal in goals],
+            "quota": [_goal_quota(snapshot, registry.goal(name)) for _, name in numbered[: page.limit]],
+            "total": len(goal_ids),
+            **page_keys([number for number, _ in numbered], len(numbered), page.limit),
             "state": snapshot.state,
         }
 
@@ -146,8 +151,9 @@ def _goal_quota(snapshot: Snapshot, goal: Goal) -> Document:
     usage = usage_of(snapshot.db, goal.goal_id, goal.quota, snapshot.now)
     window = goal.quota.window_us
     since = snapshot.now - window if window is not None else -1
+    first_day = snapshot.now // DAY - (_DAYS_SHOWN - 1)
     by_agent = usage_by(snapshot.db, "agent", goal.goal_id, since)
-    by_day = usage_by(snapshot.db, "day", goal.goal_id, snapshot.now - _DAYS_SHOWN * DAY)
+    by_day = usage_by(snapshot.db, "day", goal.goal_id, first_day * DAY - 1)
     return {
         **quota_document(goal, usage),
         "by_agent": [{"agent_id": row[0], **_amounts(*row[1:])} for row in by_agent],

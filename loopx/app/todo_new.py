@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.awaiting import resume_of
+from loopx.app.mutation import refuse_teammate
 from loopx.app.project import registered_agent
 from loopx.core.errors import (
     DependencyMissingError,
@@ -78,7 +79,11 @@ class NewTodo(Value):
 
 
 def build_todo(work: Work, new: NewTodo) -> Todo:
-    """The todo that the request means; nothing is stored yet. UsageError and the refusals of its parts."""
+    """The todo that the request means; nothing is stored yet. UsageError and the refusals of its parts.
+
+    RoleNotAllowedError for a teammate, whichever verb would add it.
+    """
+    refuse_teammate(work.call, "todo_added")
     task_class = new.task_class or DEFAULT_CLASS[new.role]
     _refuse_misfit(new, task_class)
     text = checked_text(new.text, field="text")

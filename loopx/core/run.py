@@ -23,6 +23,13 @@ class DeliveryWorkspace(Value):
     workspace_kind: WorkspaceKind
     peer_independent_worktree_required: bool
 
+    def __str__(self) -> str:
+        return f"a {self.workspace_kind} of {self.task_repository or 'no repository'}"
+
+    def is_like(self, other: DeliveryWorkspace) -> bool:
+        """Whether both have one identity: the same kind of place of the same repository."""
+        return (self.workspace_kind, self.task_repository) == (other.workspace_kind, other.task_repository)
+
 
 class Run(Value):
     """One run of one agent on one todo."""

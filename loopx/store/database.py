@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,6 +22,7 @@ from loopx.store.paths import StatePaths, verify_state
 from loopx.store.transaction import Transaction
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator
 
     from loopx.core.instant import Duration

@@ -45,7 +45,21 @@ def usage_of(db: sqlite3.Connection, goal_id: str, quota: QuotaPolicy, now: Inst
 def find_run(db: sqlite3.Connection, run_id: str) -> Run | None:
     """The run of that id."""
     row = db.execute(f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return run_of(dict(zip(_RUN_COLUMNS, row, strict=True))) if row else None
+    return _run_of_row(row) if row else None
+
+
+def _run_of_row(row: tuple[Any, ...]) -> Run:
+    return run_of(dict(zip(_RUN_COLUMNS, row, strict=True)))
+
+
+def delivered_before(db: sqlite3.Connection, run: Run) -> Run | None:
+    """The newest validated work run of the same agent on the same todo."""
+    sql = (
+        f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE goal_id = ? AND todo_id = ? AND agent_id = ?"
+        " AND kind = 'work' AND validation IS NOT NULL ORDER BY recorded_at DESC, run_id LIMIT 1"
+    )
+    row = db.execute(sql, (run.goal_id, run.todo_id, run.agent_id)).fetchone()
+    return _run_of_row(row) if row else None
 
 
 def is_spent(db: sqlite3.Connection, run_id: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -119,6 +120,20 @@ def test_an_agent_starts_a_project_that_it_works_on_itself(inside: Loopx) -> Non
     inside.refused("init", *FIRST_GOAL, env=stranger, code="agent_not_registered", exit_code=7)
     assert names(inside.root) == set()
     inside.ok("init", *FIRST_GOAL, env={"LOOPX_AGENT_ID": "ann"})
+
+
+def test_a_teammate_starts_no_project(inside: Loopx) -> None:
+    inside.refused("init", *FIRST_GOAL, env={"LOOPX_ROLE": "teammate"}, code="role_not_allowed", exit_code=3)
+    assert names(inside.root) == set()
+
+
+def test_a_full_disk_leaves_nothing(inside: Loopx, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_names: str) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(os, "rename", full)
+    inside.refused("init", *FIRST_GOAL, code="disk_full", exit_code=6)
+    assert names(inside.root) == set()
 
 
 def test_a_named_folder_that_does_not_exist_is_not_made(inside: Loopx) -> None:

@@ -122,6 +122,24 @@ def test_closed_work_carries_no_mark(lab: Loopx) -> None:
     assert "marks" not in seen
 
 
+def test_the_decision_says_first_what_to_do(lab: Loopx) -> None:
+    todo = add(lab, "[P0] Work", "--required-decision-scope", D1)
+    question = gate(lab)
+    waiting = text(lab, "quota", "should-run", "--agent-id", "ann")
+    assert waiting.startswith("DO NOT RUN user_gate: ")
+    assert f"{question}  Which way?  loopx gate answer {question}" in waiting
+    lab.ok("gate", "answer", question, "--decision", "approve")
+    assert text(lab, "quota", "should-run", "--agent-id", "ann").startswith(f"RUN bounded_delivery: deliver {todo}")
+
+
+def test_why_shows_the_stage_that_says_no(lab: Loopx) -> None:
+    todo = add(lab, "Work", "--required-capability", "shell")
+    told = text(lab, "todo", "why", todo, "--agent-id", "ann")
+    assert told.startswith(f"{todo} is not runnable")
+    (failed,) = [row for row in told.split("\n") if "  NO  " in row]
+    assert failed.split()[:3] == ["capability", "NO", "capability_missing"]
+
+
 def test_the_inbox_says_how_to_answer(lab: Loopx) -> None:
     assert text(lab, "inbox").startswith("Nothing waits for you.")
     question = gate(lab)
@@ -175,6 +193,14 @@ def test_every_answer_has_a_text(lab: Loopx) -> None:
         ("todo", "update", todo, "--priority", "P1", "--full"),
         ("todo", "graph"),
         ("todo", "graph", "--as", "json"),
+        ("quota", "should-run", "--agent-id", "ann", "--available-capability", "shell"),
+        ("quota", "should-run", "--agent-id", "bob", "--explain"),
+        ("quota", "status"),
+        ("todo", "why", todo, "--agent-id", "bob"),
+        ("todo", "claim-next", "--agent-id", "ann", "--available-capability", "shell"),
+        ("todo", "claim-next", "--agent-id", "bob"),
+        ("task-lease", "list"),
+        ("task-lease", "show", "--todo-id", todo),
         ("schema", "list"),
         ("schema", "show", "todo_v1"),
         ("completion", "bash"),

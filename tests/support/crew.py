@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopx.app.lease import LeaseRequest, acquire_lease
+from loopx.app.successors import Following
 from loopx.app.todo_add import add_todo
 from loopx.app.todo_claim import claim_todo
 from loopx.app.todo_complete import Completion, complete_todo
@@ -42,8 +43,8 @@ def acquire(project: Project, *, todo: str, agent: str) -> dict[str, Any]:
     return acquire_lease(project, call("lease_acquired", agent), LeaseRequest(todo))
 
 
-def complete(project: Project, *, todo: str, agent: str) -> dict[str, Any]:
-    done = Completion(evidence="seen")
+def complete(project: Project, *, todo: str, agent: str, then: str | None = None) -> dict[str, Any]:
+    done = Completion(evidence="seen", following=Following(agent_todos=(then,) if then else ()))
     return complete_todo(project, call("todo_completed", agent), todo, done)
 
 

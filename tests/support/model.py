@@ -278,10 +278,8 @@ class Model:
     def moved(self, node: Node, to: str, token: str, expires: int) -> None:
         assert node.lease is not None
         if node.claim is not None:
-            node.claim = (
-                to,
-                expires if self._is_tied(node) and to == node.lease.holder else max(expires, node.claim[1]),
-            )
+            stays = self._is_tied(node) and to == node.lease.holder
+            node.claim = (to, expires if stays else max(expires, node.claim[1]))
         node.lease.holder, node.lease.token, node.lease.expires = to, token, expires
         node.lease.version = node.lease_version = node.lease_version + 1
         node.tokens.add(token)

@@ -87,10 +87,15 @@ def call(action: str, agent: str | None = None, **more: Any) -> Call:
     return Call(action=action, actor=actor, intent=more.pop("intent", None), goal_id=GOAL, **more)
 
 
+def database_of(root: Path) -> Path:
+    """The database file of the project."""
+    return root / STATE_FOLDER / DATABASE_FILE
+
+
 @contextmanager
 def foreign_hand(root: Path) -> Iterator[sqlite3.Connection]:
     """The database as somebody with `sqlite3` opens it: no checks of ours, no foreign keys."""
-    with closing(sqlite3.connect(root / STATE_FOLDER / DATABASE_FILE, isolation_level=None)) as db:
+    with closing(sqlite3.connect(database_of(root), isolation_level=None)) as db:
         yield db
 
 

@@ -38,7 +38,7 @@ def _nested(value: Any, path: str) -> Iterator[Block]:
 
 
 def _is_short(value: Any) -> bool:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return all(isinstance(item, _SCALARS) for item in value)
     return isinstance(value, _SCALARS)
 
@@ -50,7 +50,7 @@ def shown(value: Any) -> str:
             return ""
         case bool():
             return "yes" if value else "no"
-        case list():
+        case list() | tuple():
             return ", ".join(words for item in value if (words := shown(item)))
         case dict():
             told = {key: shown(item) for key, item in value.items()}

@@ -15,5 +15,5 @@ F = TypeVar("F", bound="Callable[..., Any]")
 def lease_options(function: F) -> F:
     """`--lease-id` and `--expect-version`."""
     lease = option("--lease-id", metavar="ID", required=True, help="The lease.")
-    version = option("--expect-version", type=NUMBER, help="Refuse unless the lease is at this version.")
+    version = option("--expect-version", type=NUMBER, required=True, help="Refuse unless the lease is at this version.")
     return lease(version(function))
