@@ -12,7 +12,7 @@ from loopx.core.decision.compile import compile_decision
 from loopx.core.decision.snapshot import Caller, Cohort, Snapshot
 from loopx.core.todo import Role
 from loopx.core.value import Value
-from loopx.store.guard import refuse_invalid_graph
+from loopx.store.guard import refuse_undecidable
 from loopx.store.snapshot import load_snapshot, read_cohort_of
 from loopx.store.todos import get_todo, resolve_todo_id
 
@@ -70,7 +70,7 @@ def why_todo(project: Project, question: Question, typed_id: str) -> Document:
 def _asked(reading: Reading, question: Question) -> tuple[Snapshot, Caller]:
     goal = reading.registry.goal(question.goal_id)
     agent_id = registered_agent(goal, question.agent_id)
-    refuse_invalid_graph(reading.db)
+    refuse_undecidable(reading.db)
     snapshot = load_snapshot(reading.db, goal, now=reading.now, state=reading.state)
     return snapshot, Caller(agent_id, question.capabilities, needed_workspace(snapshot, question.folder))
 

@@ -121,7 +121,11 @@ def _earlier_answer(target: Location, call: Call, open_at: Callable[[Location], 
     if operation_id is None or not os.path.isdir(target.state_dir):
         raise _already_initialised()
     intent = canonical([call.action, call.intent])
-    answer = open_at(target).store.read(lambda db: recorded_answer(db, operation_id, intent))
+    project = open_at(target)
+    try:
+        answer = project.store.read(lambda db: recorded_answer(db, operation_id, intent))
+    finally:
+        project.close()
     if answer is None:
         raise _already_initialised()
     answer["receipt"]["replayed"] = True

@@ -1,14 +1,15 @@
-"""The workspace of a call: looked at only where a decision could depend on it (W9.2)."""
+"""The workspace of a call: looked at only where something could depend on it (W9.2, W9.3)."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from loopx.core.errors import UsageError
+from loopx.core.errors import UsageError, WorkspaceMismatchError
 
 if TYPE_CHECKING:
     from loopx.core.decision.snapshot import Snapshot
+    from loopx.core.run import DeliveryWorkspace, Run
     from loopx.core.workspace import Workspace
 
 
@@ -28,3 +29,17 @@ def workspace_at(folder: str | None) -> Workspace:
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {folder!r}", hint="Name the folder that you work in.")
     return probe_workspace(folder)
+
+
+def refuse_other_place(recorded: Run, here: DeliveryWorkspace) -> None:
+    """WorkspaceMismatchError unless this is the kind of place in which the run was recorded (W9.3)."""
+    there = recorded.workspace
+    if not here.is_like(there):
+        raise WorkspaceMismatchError(
+            f"{recorded.run_id} on {recorded.todo_id} was delivered from {there}; this is {here}",
+            hint="Use the workspace in which that run was recorded.",
+            run_id=recorded.run_id,
+            todo_id=recorded.todo_id,
+            current_workspace=here.workspace_kind.value,
+            recorded_workspace=there.workspace_kind.value,
+        )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from loopx.app.held import refuse_unready
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.place import refuse_other_place
 from loopx.app.todo_new import todo_in_goal
 from loopx.contracts.run_document import run_document
 from loopx.core.command import command
@@ -129,20 +130,10 @@ def _refuse_wrong_place(run: Run, todo: Todo) -> None:
 
 
 def _refuse_other_place(work: Work, run: Run, todo: Todo) -> None:
-    """Work that writes is not carried on in another kind of place than its validated work (W9.3)."""
-    before = delivered_before(work.tx.db, run)
-    if before is None or not todo.route.required_write_scopes:
-        return
-    here, there = run.workspace, before.workspace
-    if not here.is_like(there):
-        raise WorkspaceMismatchError(
-            f"{before.run_id} on {todo.todo_id} was delivered from {there}; this is {here}",
-            hint="Go on in the workspace in which that run was recorded.",
-            todo_id=todo.todo_id,
-            run_id=before.run_id,
-            current_workspace=here.workspace_kind.value,
-            recorded_workspace=there.workspace_kind.value,
-        )
+    """Work that writes is not carried on in another kind of place than its validated work."""
+    before = delivered_before(work.tx.db, run) if todo.route.required_write_scopes else None
+    if before is not None:
+        refuse_other_place(before, run.workspace)
 
 
 def _next_command(run: Run) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.page import page_keys
+from loopx.app.place import refuse_other_place
 from loopx.core.command import command
 from loopx.core.errors import (
     ActorRequiredError,
@@ -14,7 +15,6 @@ from loopx.core.errors import (
     RunNotValidatedError,
     SpendAlreadyRecordedError,
     UsageError,
-    WorkspaceMismatchError,
 )
 from loopx.core.instant import DAY, format_instant
 from loopx.core.run import Run, delivered_in
@@ -110,22 +110,10 @@ def _spendable(work: Work, spend: Spend, workspace: Workspace) -> Run:
             hint="Record a work run with --evidence and --validation.",
             run_id=run.run_id,
         )
-    _refuse_other_place(work, run, workspace)
-    return run
-
-
-def _refuse_other_place(work: Work, run: Run, workspace: Workspace) -> None:
     todo = work.tx.todo(run.todo_id)
-    here = delivered_in(workspace, todo, is_team=run.workspace.peer_independent_worktree_required)
-    there = run.workspace
-    if not here.is_like(there):
-        raise WorkspaceMismatchError(
-            f"{run.run_id} was delivered from {there}; this is {here}",
-            hint="Spend from the workspace in which the run was recorded.",
-            run_id=run.run_id,
-            current_workspace=here.workspace_kind.value,
-            recorded_workspace=there.workspace_kind.value,
-        )
+    is_team = run.workspace.peer_independent_worktree_required
+    refuse_other_place(run, delivered_in(workspace, todo, is_team=is_team))
+    return run
 
 
 def quota_status(project: Project, goal_id: str | None, page: Page) -> Document:

@@ -57,7 +57,7 @@ def complete_todo(project: Project, call: Call, todo_id: str, completion: Comple
     def change(work: Work, proof: Proof | None) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
         if todo.task_class is TaskClass.USER_GATE:
-            return approve_by_completion(work, todo, Answer(note=call.reason))
+            return _gate_completed(work, approve_by_completion(work, todo, Answer(note=call.reason)))
         refuse_unless_open(todo)
         use = _authorised(work, todo)
         refuse_unready(work, todo)
@@ -67,6 +67,19 @@ def complete_todo(project: Project, call: Call, todo_id: str, completion: Comple
         return outcome._replace(notes=notes)
 
     return mutate_with_proof(project, call, completion.folder, change)
+
+
+def _gate_completed(work: Work, answered: Outcome) -> Outcome:
+    """The approval in the shape of a completion."""
+    body: Document = {
+        "schema_version": COMPLETE_SCHEMA,
+        "ok": True,
+        "todo": answered.body["todo"],
+        "closure": Closure.COMPLETED.value,
+        **id_list("successors", ()),
+        **id_list("unblocked", work.tx.unblocked),
+    }
+    return answered._replace(body=body)
 
 
 def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:

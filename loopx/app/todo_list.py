@@ -94,8 +94,10 @@ def _narrow_to_runnable(snapshot: Snapshot, wanted: Wanted, chosen: Filter) -> N
     """Only what the decision would let this agent run: one readiness, not a second one."""
     from loopx.core.decision.examine import runnable_cohorts
     from loopx.core.decision.snapshot import Caller
+    from loopx.store.guard import refuse_undecidable
     from loopx.store.snapshot import load_snapshot, sequences_of
 
+    refuse_undecidable(snapshot.db)
     goal = snapshot.registry.goal(wanted.goal_id)
     caller = Caller(registered_agent(goal, wanted.runnable_for or ""))
     read = load_snapshot(snapshot.db, goal, now=snapshot.now, state=snapshot.state)

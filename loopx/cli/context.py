@@ -118,16 +118,17 @@ class Invocation:
         from loopx.core.actor import Actor, ActorKind
         from loopx.core.name import normalise_name
 
+        own = self.settings.agent_id and normalise_name(self.settings.agent_id, what="agent id of LOOPX_AGENT_ID")
         option = named if named is not None else self.options.get("agent_id")
         if named is not None and self.options.get("agent_id") not in (None, named):
             raise UsageError(
                 f"the call names two actors, {named!r} and {self.options['agent_id']!r}",
                 hint="Name one of them.",
             )
-        agent_id = normalise_name(option, what="agent id") if option is not None else self.settings.agent_id
-        if self.settings.identity_fixed and agent_id != self.settings.agent_id:
+        agent_id = normalise_name(option, what="agent id") if option is not None else own
+        if self.settings.identity_fixed and agent_id != own:
             raise IdentityMismatchError(
-                f"this process is {self.settings.agent_id}; it cannot act as {agent_id}",
+                f"this process is {own}; it cannot act as {agent_id}",
                 hint="Leave the agent option out.",
                 agent_id=agent_id,
             )

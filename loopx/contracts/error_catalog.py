@@ -90,6 +90,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "The call speaks for one agent while the environment says that another one is calling.",
         "Let the two agree, or leave one of them out.",
     ),
+    "import_invalid": Row(
+        "A file to import is no text, is too large, or has lines that cannot be taken; nothing was written.",
+        "Mend the lines that `details.rejected` lists, or leave them out with `--skip-invalid`.",
+    ),
     "lease_expired": Row(
         "The token belongs to a lease that has run out, or was released or replaced.",
         "Claim the todo again; what was done meanwhile by others stays.",

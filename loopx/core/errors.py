@@ -138,6 +138,10 @@ class IdentityMismatchError(RefusedError):
     code = "identity_mismatch"
 
 
+class ImportInvalidError(RefusedError):
+    code = "import_invalid"
+
+
 class LeaseExpiredError(RefusedError):
     code = "lease_expired"
 

@@ -57,10 +57,10 @@ def _moment(text: str) -> datetime | None:
     if separators != ("-", "-", "T", ":", ":"):
         return None
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+        moment = datetime.fromisoformat(text.upper())
+        return moment.astimezone(UTC) if moment.tzinfo is not None else None
+    except (ValueError, OverflowError):  # the second: in UTC it lies outside the years 1 to 9999
         return None
-    return moment if moment.tzinfo is not None else None
 
 
 def format_instant(instant: Instant) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from loopx.core.errors import BusyTimeoutError, ReadOnlyError, SqliteTooOldError
 from loopx.core.instant import MILLISECOND
-from loopx.store.migrate import migrate, refuse_foreign_version
+from loopx.store.migrate import migrate, refuse_empty, refuse_foreign_version
 
 if TYPE_CHECKING:
     from loopx.core.instant import Duration
@@ -44,28 +44,41 @@ def open_reader(database: str) -> sqlite3.Connection:
 def open_immutable(database: str) -> sqlite3.Connection:
     """For a folder that takes no files: reads the bytes as they are.
 
-    The caller counts the answer only if the file is unchanged afterwards (`fingerprint`).
+    The caller counts the answer only if the file is unchanged afterwards (`fingerprint`). ReadOnlyError
+    where a write-ahead log lies beside the database, since these bytes are then not all there is.
     """
     check_sqlite()
-    if os.path.exists(database + "-wal"):
+    if _log_bytes(database):
         raise ReadOnlyError(
-            "the state folder is read-only and holds an unfinished write-ahead log",
+            "the state folder takes no files and holds an unfinished write-ahead log",
             hint="Open the project once where its folder can be written.",
         )
     return _checked(sqlite3.connect(_uri(database, "immutable=1"), uri=True, isolation_level=None))
 
 
-def fingerprint(database: str) -> tuple[int, int, int, bool]:
-    """What changes whenever somebody writes: inode, size, time of change, and a -wal."""
+def fingerprint(database: str) -> tuple[int, int, int, int]:
+    """What changes whenever somebody writes: inode, size, time of change, and the bytes of the log."""
     found = os.stat(database)
-    return (found.st_ino, found.st_size, found.st_mtime_ns, os.path.exists(database + "-wal"))
+    return (found.st_ino, found.st_size, found.st_mtime_ns, _log_bytes(database))
 
 
-def open_writer(database: str, *, wait: Duration) -> sqlite3.Connection:
-    """A connection in WAL mode with full sync and foreign keys; `wait` bounds its lock waits."""
+def _log_bytes(database: str) -> int:
+    try:
+        return os.stat(database + "-wal").st_size
+    except FileNotFoundError:
+        return 0
+
+
+def open_writer(database: str, *, wait: Duration, fresh: bool = False) -> sqlite3.Connection:
+    """A connection in WAL mode with full sync and foreign keys; `wait` bounds its lock waits.
+
+    Only a `fresh` file may be empty: anywhere else that is damage, and is not written over.
+    """
     check_sqlite()
     db = sqlite3.connect(_uri(database, "mode=rw"), uri=True, isolation_level=None, timeout=wait / 1_000_000)
     try:
+        if not fresh:
+            refuse_empty(db)
         _enter_wal(db)
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import sqlite3
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.errors import BusyTimeoutError
+from loopx.files import storage_error, sync_folder
 from loopx.store.connect import (
     empty_graph,
     fingerprint,
@@ -15,14 +17,13 @@ from loopx.store.connect import (
     open_reader,
     open_writer,
 )
-from loopx.store.failure import translated
+from loopx.store.failure import lacks_index, translated
 from loopx.store.guard import acknowledge, is_acknowledged, meet_foreign_edits, refuse_invalid_graph
 from loopx.store.lock import Turnstile
-from loopx.store.paths import StatePaths, verify_state
+from loopx.store.paths import SIDECARS, StatePaths, verify_state
 from loopx.store.transaction import Transaction
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator
 
     from loopx.core.instant import Duration
@@ -53,8 +54,11 @@ class Store:
         with translated():
             if not os.path.exists(self.paths.database):
                 return query(empty_graph())
-            if os.access(self.paths.folder, os.W_OK):
+            try:
                 return _on_snapshot(self._reading(), query)
+            except sqlite3.OperationalError as exc:
+                if not lacks_index(exc):
+                    raise
             return self._read_unwritable(query)
 
     @contextmanager
@@ -129,19 +133,27 @@ def create_database(database: str, *, ids: IdSource) -> None:
         return
     unfinished = f"{database}.{ids.new('new')}"
     try:
-        db = open_fresh(unfinished, ids=ids)
-        db.close()
+        with closing(open_fresh(unfinished, ids=ids)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log does not go where the file goes
         os.rename(unfinished, database)
+        sync_folder(os.path.dirname(database))
+    except OSError as exc:
+        raise storage_error(exc, database) from exc
     finally:
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
+        for left in SIDECARS:
+            if os.path.lexists(unfinished + left):
+                os.unlink(unfinished + left)
 
 
 def open_fresh(path: str, *, ids: IdSource) -> sqlite3.Connection:
     """A new database file with the schema and its opaque project id."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
-    db = open_writer(path, wait=1_000_000)
-    db.execute("INSERT INTO meta VALUES ('project_id', ?)", (ids.new("state"),))
+    db = open_writer(path, wait=1_000_000, fresh=True)
+    try:
+        db.execute("INSERT INTO meta VALUES ('project_id', ?)", (ids.new("state"),))
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

@@ -19,7 +19,9 @@ from loopx.core.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC}
+# Beside the database a reader needs a shared index, which is the first file that a full disk refuses.
+_NO_INDEX = {sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMMAP}
+_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, *_NO_INDEX}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}
@@ -44,6 +46,12 @@ def translated() -> Iterator[None]:
         if error is None:
             raise
         raise error from exc
+
+
+def lacks_index(exc: sqlite3.OperationalError) -> bool:
+    """Whether the files that SQLite keeps beside a database could not be made or opened."""
+    code = exc.sqlite_errorcode
+    return code in _NO_INDEX or code & _PRIMARY in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 
 
 def storage_error(exc: sqlite3.DatabaseError) -> LoopxError | None:

@@ -41,6 +41,22 @@ def meet_foreign_edits(db: sqlite3.Connection, *, mends_graph: bool) -> None:
         refuse_invalid_graph(db)
 
 
+def refuse_undecidable(db: sqlite3.Connection) -> None:
+    """Before a decision on a snapshot: GraphInvalidError where a foreign edit broke the graph or the kept counts."""
+    if is_acknowledged(db):
+        return
+    refuse_invalid_graph(db)
+    from loopx.store.recount import miscounts  # only after a foreign edit
+
+    wrong = miscounts(db)
+    if wrong:
+        raise GraphInvalidError(
+            "the todos or their dependencies were edited from outside, and what is counted of them is not yet",
+            hint="The next write counts everything anew; `loopx doctor` shows what was edited.",
+            faults=[f"{one.key}: {one.column} is {one.kept}, not {one.true}" for one in wrong[:_SHOWN_FAULTS]],
+        )
+
+
 def refuse_invalid_graph(db: sqlite3.Connection) -> None:
     """GraphInvalidError where an unacknowledged edit left a missing node, a self edge or a cycle."""
     if is_acknowledged(db):

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from loopx.core.errors import SchemaNewerError, SchemaOlderError
+from loopx.core.errors import DatabaseCorruptError, SchemaNewerError, SchemaOlderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,18 @@ def schema_version(db: sqlite3.Connection) -> int:
     return int(version)
 
 
+def refuse_empty(db: sqlite3.Connection) -> None:
+    """DatabaseCorruptError for a database that no loopx has made: every one of ours has a version."""
+    if schema_version(db) == 0:
+        raise DatabaseCorruptError(
+            "the database file holds no loopx schema; it was emptied or put there by another program",
+            hint="Run `loopx doctor`, and bring a backup back with `loopx restore`.",
+        )
+
+
 def refuse_foreign_version(db: sqlite3.Connection) -> None:
-    """SchemaNewerError or SchemaOlderError unless the database has the program's version."""
+    """SchemaNewerError or SchemaOlderError unless the database has the program's version; DatabaseCorruptError."""
+    refuse_empty(db)
     version = schema_version(db)
     if version > LATEST:
         raise SchemaNewerError(
@@ -62,7 +72,8 @@ def _apply(db: sqlite3.Connection, number: int) -> None:
             db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # a full disk has ended it already
+            db.execute("ROLLBACK")
         raise
 
 

@@ -15,7 +15,7 @@ from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE
 from loopx.core.value import Value
 from loopx.files import kind_of_file, lstat_or_none, verify_file
 
-_SIDECARS = ("", "-wal", "-shm", "-journal")  # the database and what SQLite writes beside it
+SIDECARS = ("", "-wal", "-shm", "-journal")  # the database and what SQLite writes beside it
 
 
 class StatePaths(Value):
@@ -47,7 +47,7 @@ def verify_state(paths: StatePaths) -> None:
     PathEscapeError for a symbolic link, a hard link, or anything that is no regular file.
     """
     verify_folder(paths.folder)
-    for sidecar in _SIDECARS:
+    for sidecar in SIDECARS:
         verify_file(paths.database + sidecar)
     verify_file(paths.queue_lock)
     verify_file(paths.write_lock)

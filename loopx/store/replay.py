@@ -30,6 +30,7 @@ _KEYS = {
     "lapses": ("todo_id", "agent_id"),
     "facts": ("fact",),
     "criteria_met": ("goal_id", "criterion_id"),
+    "origins": ("goal_id", "source", "source_id"),
     "runs": ("run_id",),
     "spends": ("run_id",),
 }

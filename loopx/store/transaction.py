@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from loopx.ports import IdSource, TokenSource
     from loopx.store.events import Changes
 
-_KEY_AND_TIME = ("todo_id", "updated_at")  # an event about a todo says these by its own key and time
+KEY_AND_TIME = ("todo_id", "updated_at")  # an event about a todo says these by its own key and time
 _OWN_COLUMNS = frozenset(COLUMNS)
 
 
@@ -43,7 +43,7 @@ class Transaction:
 
     def insert(self, todo: Todo) -> Todo:
         """Store a new todo; its `sequence` is given here and comes back with the value."""
-        route_id = self._route_id(todo.route)
+        route_id = self.route_id(todo.route)
         record = record_of(todo)
         record["route_id"] = route_id
         names = [name for name in (*COLUMNS, "route_id") if name != "sequence"]
@@ -52,16 +52,16 @@ class Transaction:
         stored = todo._replace(sequence=int(cursor.lastrowid or 0))
         self._write_edges(stored)
         self._write_lineage(stored)
-        stored = self._refresh(stored)
+        stored = self.refresh(stored)
         derived.shift_counts(self.db, route_id, derived.counts_of(stored))
-        self._note("todos", todo.todo_id, _difference({}, record_of(stored), _KEY_AND_TIME))
+        self._note("todos", todo.todo_id, changed_columns({}, record_of(stored), KEY_AND_TIME))
         return stored
 
     def save(self, before: Todo, after: Todo) -> Todo:
         """Store what differs, with its version as compare-and-swap, and everything that follows from it."""
         after = after._replace(version=before.version, updated_at=before.updated_at)
         new = record_of(after)
-        difference = _difference(record_of(before), new, _KEY_AND_TIME)
+        difference = changed_columns(record_of(before), new, KEY_AND_TIME)
         if not difference:
             return before
         after = after._replace(version=before.version + 1, updated_at=self.now)
@@ -79,7 +79,7 @@ class Transaction:
         """Keep the token for ever; a repeated one rolls the whole transaction back (S2.4)."""
         row = (lease.claim_token, lease.todo_id, lease.lease_id, lease.holder, self.now)
         self.db.execute("INSERT INTO claim_tokens VALUES (?,?,?,?,?)", row)
-        self._note("claim_tokens", lease.claim_token, _difference({}, _token_record(row)))
+        self._note("claim_tokens", lease.claim_token, changed_columns({}, _token_record(row)))
 
     def knows_token(self, todo_id: str, token: str) -> bool:
         """Whether the token was ever issued for this todo."""
@@ -115,7 +115,7 @@ class Transaction:
         before = dict(zip(names, found, strict=True)) if found else {}
         marks = ", ".join("?" for _ in names)
         self.db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values()))
-        self._note(table, " ".join(str(value) for value in values), _difference(before, dict(record)))
+        self._note(table, " ".join(str(value) for value in values), changed_columns(before, dict(record)))
 
     def note_registry(self, before: str | None, after: str) -> None:
         """Say in the event that the registry file went from one digest to another."""
@@ -129,7 +129,7 @@ class Transaction:
         columns = {name: sql_value(new[name]) for name in difference if name in _OWN_COLUMNS}
         columns["updated_at"] = after.updated_at
         if before.route != after.route:
-            columns["route_id"] = new_route = self._route_id(after.route)
+            columns["route_id"] = new_route = self.route_id(after.route)
         sets = ", ".join(f"{name} = ?" for name in columns)
         sql = f"UPDATE todos SET {sets} WHERE todo_id = ? AND version = ?"
         cursor = self.db.execute(sql, (*columns.values(), before.todo_id, before.version))
@@ -145,9 +145,10 @@ class Transaction:
     def _derive(self, before: Todo, after: Todo) -> Todo:
         """Store what follows from the facts, where something it follows from has changed."""
         sources = [(t.blocked_by, t.successors, t.status, t.closure, t.resume) for t in (before, after)]
-        return after if sources[0] == sources[1] else self._refresh(after)
+        return after if sources[0] == sources[1] else self.refresh(after)
 
-    def _refresh(self, todo: Todo) -> Todo:
+    def refresh(self, todo: Todo) -> Todo:
+        """Store what follows from the facts about the todo: its counts, and whether its condition holds."""
         unmet, broken = derived.dependency_counts(self.db, todo.todo_id) if todo.blocked_by else (0, 0)
         state = derived.condition_state(self.db, todo.resume) if todo.closure is None else 0
         self.db.execute(
@@ -172,7 +173,8 @@ class Transaction:
     def _stored_route(self, todo_id: str) -> int:
         return int(self.db.execute("SELECT route_id FROM todos WHERE todo_id = ?", (todo_id,)).fetchone()[0])
 
-    def _route_id(self, route: Route) -> int:
+    def route_id(self, route: Route) -> int:
+        """The number of the group that the route belongs to; a new group where there is none."""
         identity = route_identity(route)
         row = self.db.execute("SELECT route_id FROM routes WHERE identity = ?", (identity,)).fetchone()
         if row is not None:
@@ -203,7 +205,7 @@ class Transaction:
         return dependents_of(self.db, todo_id)
 
 
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any], without: tuple[str, ...] = ()) -> dict[str, Any]:
+def changed_columns(old: Mapping[str, Any], new: Mapping[str, Any], without: tuple[str, ...] = ()) -> dict[str, Any]:
     """Column → [before, after] of what differs; a new row lists what is not empty."""
     return {
         name: [old.get(name), value]

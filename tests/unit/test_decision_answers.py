@@ -170,7 +170,7 @@ def test_the_next_command_follows_how_the_todo_is_held() -> None:
 
 def test_a_gap_is_named_and_can_be_settled() -> None:
     decision = decide(TEAM.with_todos(GAP))
-    assert GAP.todo_id in decision.reason
+    assert decision.reason == f"nothing is open, and {GAP.todo_id} does not say what follows"
     prefix = f"loopx todo update {GAP.todo_id} --goal-id lab --agent-id agent-a"
     assert decision.next_actions == (
         "loopx todo add --goal-id lab --agent-id agent-a --role agent --text -",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     example="loopx task-lease renew --lease-id lease_0123456789 --agent-id agent-a --expect-version 1",
 )
 @lease_options
-@option("--ttl", type=DURATION, help="How long it lasts from now on; otherwise as long as before.")
-def cli(invocation: Invocation, lease_id: str, expect_version: int | None, ttl: int | None) -> Document:
+@option("--ttl", type=DURATION, help="How long it lasts from now on; otherwise 15m, and never shorter than it was.")
+def cli(invocation: Invocation, lease_id: str, expect_version: int, ttl: int | None) -> Document:
     """Keep a lease alive. A refusal tells that the work was settled, taken or has run out: stop then."""
     step = LeaseStep(lease_id, expect_version, ttl)
     return renew_lease(invocation.project(), invocation.call("lease_renewed"), step)

@@ -73,7 +73,7 @@ def _next_actions(case: Case, verdict: Verdict, repair: Repair | None) -> tuple[
     """The agent's commands now; none in a wait, where `scheduler_hint` says when to ask again."""
     found, drop = verdict.subject, verdict.drop
     if repair is not None:
-        return repair.next_commands
+        return repair.next_commands[:1]  # `repair` has them all
     if verdict.mode is Mode.REPLAN:
         return _replanning(case, verdict)
     if found is None:

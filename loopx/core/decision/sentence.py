@@ -12,8 +12,9 @@ from loopx.core.decision.reason import Mode, ReasonCode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from loopx.core.closure import ClosureGap
+
 _PLAIN = {
-    Mode.CONTROL_PLANE_SELF_REPAIR: "something is stated that can never come true",
     Mode.USER_GATE: "a person must decide first",
     Mode.WAIT_PEERS: "others hold what is left",
     Mode.QUIET_WAIT: "what is left sleeps or has a stated cause",
@@ -39,7 +40,7 @@ _ACTIONS = {
 def reason_of(verdict: Verdict) -> str:
     """Why this mode, naming the todo or the gate behind it."""
     if verdict.closure is not None and verdict.closure.missing:
-        return f"nothing is open, but there is {verdict.closure.missing[0]}"
+        return _gap(verdict.closure.missing[0])
     if verdict.mode is Mode.BOUNDED_DELIVERY and verdict.subject is not None:
         whose = "yours and " if verdict.subject.is_mine else ""
         return f"{_subject(verdict)} is {whose}the best of what is runnable"
@@ -64,7 +65,17 @@ def _subject(verdict: Verdict) -> str:
 
 def _fallback(verdict: Verdict) -> str:
     code = verdict.drop.reason_code if verdict.drop is not None else verdict.mode
-    return f"{_subject(verdict)}: {code}"
+    return f"{_subject(verdict)} needs a repair: {code}"
+
+
+def _gap(gap: ClosureGap) -> str:
+    from loopx.core.closure import ClosureCode  # loaded already: the gap is one of its values
+
+    if gap.code is ClosureCode.EMPTY_GRAPH:
+        return "nothing has been planned yet"
+    lack = "does not say what follows" if gap.code is ClosureCode.FOLLOW_UP_UNSTATED else "is not met yet"
+    more = f" and {gap.number - 1} more" if gap.number > 1 else ""
+    return f"nothing is open, and {gap.subjects[0]} {lack}{more}"
 
 
 def _gate(verdict: Verdict) -> str:

@@ -212,6 +212,16 @@ CREATE TABLE criteria_met (
     PRIMARY KEY (goal_id, criterion_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Which todo an item of an imported source became, and what the source said of it last.
+CREATE TABLE origins (
+    goal_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
+    seen TEXT NOT NULL,
+    PRIMARY KEY (goal_id, source, source_id)
+) STRICT, WITHOUT ROWID;
+
 -- Runs that agents wrote back, with the workspace's identity and never its path (W9.3).
 CREATE TABLE runs (
     run_id TEXT PRIMARY KEY,

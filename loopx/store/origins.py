@@ -1,0 +1,55 @@
+"""Which todo an item of an imported source became, and what the source said of it last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loopx.core.value import Value
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from loopx.store.transaction import Transaction
+
+TABLE = "origins"
+KEY = ("goal_id", "source", "source_id")
+_COLUMNS = (*KEY, "todo_id", "seen")
+_READ = (
+    "SELECT o.source_id, o.todo_id, o.seen, t.text, t.closure IS NOT NULL FROM origins o JOIN todos t USING (todo_id)"
+    " WHERE o.goal_id = ? AND o.source = ? ORDER BY t.sequence"
+)
+_WRITE = f"INSERT OR REPLACE INTO origins ({', '.join(_COLUMNS)}) VALUES (?,?,?,?,?)"
+
+
+class Origin(Value):
+    """An item of a source and its todo; `seen` is what the importer keeps of it, and only it reads."""
+
+    source_id: str
+    todo_id: str
+    seen: str
+
+
+class OriginRow(Value):
+    """An origin, and what its todo is now."""
+
+    origin: Origin
+    text: str
+    is_closed: bool
+
+
+def read_origins(db: sqlite3.Connection, goal_id: str, source: str) -> list[OriginRow]:
+    """All that came from the source into this goal, in creation order."""
+    rows = db.execute(_READ, (goal_id, source))
+    return [OriginRow(Origin(*row[:3]), row[3], bool(row[4])) for row in rows]
+
+
+def write_origins(tx: Transaction, goal_id: str, source: str, origins: Iterable[Origin], before: dict[str, str]) -> None:
+    """Keep what the source says now; `before` has what it said of the items that are known already."""
+    rows = [(goal_id, source, *origin) for origin in origins]
+    tx.db.executemany(_WRITE, rows)
+    noted = tx.changes.setdefault(TABLE, {})
+    for row in rows:
+        source_id, todo_id, seen = row[2:]
+        new = {} if source_id in before else {name: [None, value] for name, value in zip(_COLUMNS, row, strict=True)}
+        noted[" ".join(row[:3])] = new or {"seen": [before[source_id], seen]}
