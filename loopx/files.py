@@ -35,6 +35,11 @@ def storage_error(exc: OSError, path: str) -> LoopxError:
     return StorageFaultError(f"the storage failed at {name} ({reason})", hint="Run `loopx doctor`.")
 
 
+def may_write(path: str) -> bool:
+    """Whether this process may write there, by the rights that it acts with."""
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
 def write_atomically(path: str, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
     """Put `data` at the path: after a crash or a refusal the old bytes or the new ones are there, whole.
 

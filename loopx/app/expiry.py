@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.lifecycle import is_claim_tied
-from loopx.store.events import Event, append_event
+from loopx.store.events import append_system_event
 from loopx.store.todos import select_todos
 
 if TYPE_CHECKING:
@@ -22,19 +22,8 @@ def settle_expired_leases(tx: Transaction) -> None:
         return
     for todo in expired:
         _settle(tx, todo)
-    event = Event(
-        at=tx.now,
-        actor_kind="system",
-        actor="system",
-        action="leases_expired",
-        goal_id=None,
-        todo_id=expired[0].todo_id if len(expired) == 1 else None,
-        changes=tx.changes,
-        reason=None,
-        receipt={},
-        operation_id=tx.ids.new("op"),
-    )
-    append_event(tx.db, event)
+    todo_id = expired[0].todo_id if len(expired) == 1 else None
+    append_system_event(tx, "leases_expired", tx.changes, todo_id=todo_id)
     tx.changes = {}
 
 

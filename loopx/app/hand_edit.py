@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from loopx.core.grant_change import widened_grants
 from loopx.registry.cache import decode_goal
-from loopx.store.events import Event, append_event
+from loopx.store.events import append_system_event
 from loopx.store.hand_made import hand_made_holders, remember_holders
 from loopx.store.registry_cache import cached_goal, last_seen_sha256
 
@@ -27,20 +27,11 @@ def record_hand_edit(tx: Transaction, seen: str, registry: Registry) -> None:
     """
     granted = _granted_by_hand(tx.db, seen, registry)
     remember_holders(tx.db, ((goal_id, grant.agent_id) for goal_id, grant in granted))
-    append_event(
-        tx.db,
-        Event(
-            at=tx.now,
-            actor_kind="system",
-            actor="system",
-            action="registry_edited",
-            goal_id=None,
-            todo_id=None,
-            changes={"registry": {"sha256": {"sha256": [seen, registry.sha256]}}},
-            reason=None,
-            receipt={"new_grants": [[goal_id, *grant] for goal_id, grant in granted]} if granted else {},
-            operation_id=tx.ids.new("op"),
-        ),
+    append_system_event(
+        tx,
+        "registry_edited",
+        {"registry": {"sha256": {"sha256": [seen, registry.sha256]}}},
+        receipt={"new_grants": [[goal_id, *grant] for goal_id, grant in granted]} if granted else {},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.errors import RegistryInvalidError
-from loopx.store.events import Event, append_event
+from loopx.store.events import append_system_event
 from loopx.store.meta import remember_names, remembered_names
 
 if TYPE_CHECKING:
@@ -31,20 +31,13 @@ def migrate_legacy_goals(project: Project, tx: Transaction, registry: Registry) 
 
     done = edit_registry(project.paths.registry, migrate, timeout_us=project.timeout)
     remember_names(tx.db, _MIGRATED, registry.legacy_goals)
-    append_event(
-        tx.db,
-        Event(
-            at=tx.now,
-            actor_kind="system",
-            actor="system",
-            action="agent_model_migrated",
-            goal_id=registry.legacy_goals[0],
-            todo_id=None,
-            changes={"registry": {"sha256": {"sha256": [done.before_sha256, done.after_sha256]}}},
-            reason="legacy_hierarchy is read once and becomes peer_v1",
-            receipt={"goals": list(registry.legacy_goals)},
-            operation_id=tx.ids.new("op"),
-        ),
+    append_system_event(
+        tx,
+        "agent_model_migrated",
+        {"registry": {"sha256": {"sha256": [done.before_sha256, done.after_sha256]}}},
+        goal_id=registry.legacy_goals[0],
+        reason="legacy_hierarchy is read once and becomes peer_v1",
+        receipt={"goals": list(registry.legacy_goals)},
     )
     return registry_of(done.registry, done.after_sha256)
 

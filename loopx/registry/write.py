@@ -7,7 +7,6 @@ this module for their requests and for `--help` too.
 from __future__ import annotations
 
 import errno
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from loopx.core.digest import sha256_hex
 from loopx.core.errors import BusyTimeoutError
 from loopx.core.instant import SECOND, format_duration
 from loopx.core.value import Value
-from loopx.files import storage_error, verify_file, write_atomically
+from loopx.files import may_write, storage_error, verify_file, write_atomically
 from loopx.registry.fault import file_name
 from loopx.registry.model import Registry
 
@@ -130,5 +129,5 @@ def _read(path: str) -> bytes:
 
 def _refuse_write_protected(path: str) -> None:
     """ReadOnlyError for a file that its owner has protected; renaming alone would not ask."""
-    if not os.access(path, os.W_OK):
+    if not may_write(path):
         raise storage_error(PermissionError(errno.EACCES, "write-protected"), path)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from loopx.core.instant import Instant
+    from loopx.store.transaction import Transaction
 
 PAYLOAD_VERSION = 1
 FIRST_DIGEST = ""
@@ -73,6 +74,32 @@ def append_event(db: sqlite3.Connection, event: Event) -> int:
     )
     db.execute(_INSERT, (*stored, digest_of(stored)))
     return int(stored[0])
+
+
+def append_system_event(
+    tx: Transaction,
+    action: str,
+    changes: Changes,
+    *,
+    goal_id: str | None = None,
+    todo_id: str | None = None,
+    reason: str | None = None,
+    receipt: dict[str, Any] | None = None,
+) -> int:
+    """An event that no caller asked for: time went by, or a file changed under us."""
+    event = Event(
+        at=tx.now,
+        actor_kind="system",
+        actor="system",
+        action=action,
+        goal_id=goal_id,
+        todo_id=todo_id,
+        changes=changes,
+        reason=reason,
+        receipt=receipt or {},
+        operation_id=tx.ids.new("op"),
+    )
+    return append_event(tx.db, event)
 
 
 def digest_of(stored: Sequence[object]) -> str:

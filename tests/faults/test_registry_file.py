@@ -24,6 +24,7 @@ from loopx.core.instant import MILLISECOND, MINUTE, SECOND
 from loopx.registry.document import RegistryDocument
 from loopx.registry.read import parse_registry
 from loopx.registry.write import LOCK_SUFFIX, edit_registry
+from tests.support.unprivileged import public_folder, unprivileged
 
 TEXT = "# mine\nversion: 1\ngoals:\n  - id: g   # its id\n    objective: 'Reach it'\n# the end\n"
 
@@ -108,21 +109,15 @@ def test_line_ends_and_byte_order_mark_stay(registry: Path) -> None:
     assert data == b"\xef\xbb\xbf" + TEXT.replace("it'\n", "it'\n    state: closed\n").replace("\n", "\r\n").encode()
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anything")
-def test_a_write_protected_registry_is_not_replaced(registry: Path) -> None:
-    registry.chmod(0o444)
-
-    with pytest.raises(ReadOnlyError):
-        edit(registry)
-    assert registry.read_text() == TEXT
-
-
-def test_a_registry_that_may_not_be_written_is_not_replaced(registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-
-    with pytest.raises(ReadOnlyError):
-        edit(registry)
-    assert registry.read_text() == TEXT
+def test_a_write_protected_registry_is_not_replaced() -> None:
+    with public_folder() as folder:
+        registry = folder / "registry.yaml"
+        registry.write_text(TEXT)
+        registry.chmod(0o444)
+        folder.chmod(0o777)
+        with unprivileged(), pytest.raises(ReadOnlyError):
+            edit(registry)
+        assert registry.read_text() == TEXT
 
 
 # --- a corrupt file is never read as empty -----------------------------------------------
