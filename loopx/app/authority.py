@@ -31,7 +31,7 @@ def grant_authority(
 ) -> Document:
     """Give a registered agent exactly this grant; one that it has is replaced.
 
-    UserDecisionRequiredError for an agent, AgentNotRegisteredError, AgentRetiredError.
+    UserDecisionRequiredError for an agent, AgentNotRegisteredError.
     """
     wanted = Grant(normalise_name(agent_id, what="agent id"), tuple(dict.fromkeys(actions)), requires_reason)
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.core.decision.admission import lane_gate
-from loopx.core.decision.case import Case, case_of
-from loopx.core.decision.gating import decision_scopes
-from loopx.core.decision.snapshot import Caller, Cohort
 from loopx.core.errors import GateOpenError, TodoBlockedError
 from loopx.core.todo import Role
-from loopx.store.snapshot import load_snapshot, read_gates
+from loopx.store.gates import has_gates
 
 if TYPE_CHECKING:
     from loopx.app.mutation import Work
@@ -34,20 +30,27 @@ def refuse_gated(work: Work, todo: Todo) -> None:
     """GateOpenError where a decision that the todo needs is open, rejected or asked by no gate (W6.7)."""
     if todo.role is Role.USER or not _may_be_gated(work, todo):
         return
-    case = _case(work)
-    drop = lane_gate(case) or decision_scopes(case, Cohort(members=(todo,), count=1))
+    drop = _obstacle(work, todo)
     if drop is not None:
         raise _refusal(todo, drop)
 
 
 def _may_be_gated(work: Work, todo: Todo) -> bool:
     """Cheap and exact where it says no: no decision is required and the goal has no gate at all."""
-    return bool(todo.route.required_decision_scopes or read_gates(work.tx.db, work.goal.goal_id))
+    return bool(todo.route.required_decision_scopes or has_gates(work.tx.db, work.goal.goal_id))
 
 
-def _case(work: Work) -> Case:
+def _obstacle(work: Work, todo: Todo) -> Drop | None:
+    """What the stages about gates say of the todo; loaded only where there is a gate to ask about."""
+    from loopx.core.decision.admission import lane_gate
+    from loopx.core.decision.case import case_of
+    from loopx.core.decision.gating import decision_scopes
+    from loopx.core.decision.snapshot import Caller, Cohort
+    from loopx.store.snapshot import load_snapshot
+
     snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state="")
-    return case_of(snapshot, Caller(work.actor.agent_id or ""), work.now)
+    case = case_of(snapshot, Caller(work.actor.agent_id or ""), work.now)
+    return lane_gate(case) or decision_scopes(case, Cohort(members=(todo,), count=1))
 
 
 def _refusal(todo: Todo, drop: Drop) -> GateOpenError:

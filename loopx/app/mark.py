@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from loopx.contracts.todo_document import is_claim_stale
 from loopx.core.instant import format_instant
 from loopx.core.todo import Role, Todo
-from loopx.store.snapshot import read_gates
+from loopx.store.gates import read_gates
 
 if TYPE_CHECKING:
     from loopx.app.mutation import Document

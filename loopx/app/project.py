@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.digest import sha256_hex
-from loopx.core.errors import AgentNotRegisteredError, AgentRetiredError, GoalNotFoundError, UsageError
+from loopx.core.errors import AgentNotRegisteredError, GoalNotFoundError, UsageError
 from loopx.core.instant import Duration, Instant
 from loopx.core.value import Value
 from loopx.registry.cache import decode_goal, encode_goal
@@ -158,7 +158,7 @@ def near(name: str, known: tuple[str, ...]) -> str:
 def registered_agent(goal: Goal, agent_id: str) -> str:
     """The id, if a registered agent that is not retired has it; never *the first agent* (W2.4).
 
-    AgentNotRegisteredError with the near match, AgentRetiredError.
+    AgentNotRegisteredError with the near match, or saying that the agent is retired.
     """
     agent = goal.agent(agent_id)
     if agent is None:
@@ -170,7 +170,7 @@ def registered_agent(goal: Goal, agent_id: str) -> str:
             goal_id=goal.goal_id,
         )
     if agent.retired:
-        raise AgentRetiredError(
+        raise AgentNotRegisteredError(
             f"{agent_id} is retired from {goal.goal_id}",
             hint="Register a new agent, or act as another one.",
             agent_id=agent_id,

@@ -42,10 +42,6 @@ ERROR_CATALOG: dict[str, Row] = {
         "The todo excludes this agent, for example because it wrote what is to be reviewed.",
         "Leave it to another agent.",
     ),
-    "agent_retired": Row(
-        "The agent was retired; it may hold and finish nothing.",
-        "Act as a registered agent, or register the name again.",
-    ),
     "already_initialised": Row(
         "There is a project state in this folder already.",
         "Use it; `loopx where` tells which one it is.",

@@ -90,10 +90,6 @@ class AgentExcludedError(RefusedError):
     code = "agent_excluded"
 
 
-class AgentRetiredError(RefusedError):
-    code = "agent_retired"
-
-
 class AlreadyInitialisedError(RefusedError):
     code = "already_initialised"
 

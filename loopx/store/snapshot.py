@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.decision.snapshot import USER_TODO_LIMIT, BrokenDependency, Cohort, FollowGap, Snapshot
-from loopx.core.todo import Closure
+from loopx.core.todo import Closure, Verdict
 from loopx.store.cohorts import USER_CLASSES, CohortReader, read_groups
 from loopx.store.events import last_sequence
-from loopx.store.spends import usage_of
+from loopx.store.gates import has_gates, read_gates
+from loopx.store.spends import Usage, usage_of
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from loopx.core.goal import Goal
     from loopx.core.instant import Instant
-    from loopx.core.todo import Todo
+    from loopx.core.todo import Gate, Todo
 
 _REPAIR_LIMIT = 20  # repair rows that fit a packet several times over
 _NEXT_DUE = (
@@ -31,7 +32,7 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
     """Everything that one decision of this goal reads."""
     gates = read_gates(db, goal.goal_id)
     groups = read_groups(db, goal.goal_id)
-    usage = usage_of(db, goal.goal_id, goal.quota, now)
+    usage = _usage(db, goal, now)
     cohorts = CohortReader(db, goal, now, _linked(gates)).all(groups)
     return Snapshot(
         state=state,
@@ -42,6 +43,11 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
         user_todos=tuple(_user_todos(db, goal.goal_id)),
         user_open=sum(
             group.counts["ready"] + group.counts["waiting"]
+            for group in groups
+            if group.route.task_class in USER_CLASSES
+        ),
+        user_asleep=sum(
+            group.counts["blocked"] + group.counts["asleep"]
             for group in groups
             if group.route.task_class in USER_CLASSES
         ),
@@ -58,6 +64,28 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
     )
 
 
+def load_takeable(db: sqlite3.Connection, goal: Goal, *, now: Instant) -> Snapshot:
+    """As much as the stages need to find the best todo that nobody leases; all of it where a gate may matter.
+
+    The same todo comes first here and in `load_snapshot`. Expired leases have been settled before.
+    """
+    if has_gates(db, goal.goal_id):
+        return load_snapshot(db, goal, now=now, state="")
+    usage = _usage(db, goal, now)
+    return Snapshot(
+        state="",
+        sequence=0,
+        goal=goal,
+        cohorts=tuple(CohortReader(db, goal, now, []).takeable(read_groups(db, goal.goal_id))),
+        gates=(),
+        user_todos=(),
+        user_open=0,
+        used_slots=usage.slots,
+        used_tokens=usage.tokens,
+        used_cost=usage.cost,
+    )
+
+
 def read_cohort_of(db: sqlite3.Connection, goal: Goal, todo: Todo, *, now: Instant) -> Cohort:
     """The cohort that this one agent todo is, with the facts that its stages read."""
     (cohort,) = CohortReader(db, goal, now, [todo.todo_id]).singled_out()
@@ -71,25 +99,21 @@ def sequences_of(db: sqlite3.Connection, snapshot: Snapshot, cohorts: Iterable[C
 
 
 def _linked(gates: tuple[Todo, ...]) -> list[str]:
-    """What open gates name: these todos stand alone, since a stage looks at the link."""
-    links = {todo.gate.unblocks_todo_id for todo in gates if todo.gate is not None and not todo.is_closed}
+    """What open and refused gates name: these todos stand alone, since a stage looks at the link."""
+    links = {todo.gate.unblocks_todo_id for todo in gates if todo.gate is not None and _may_hold(todo.gate)}
     return sorted(link for link in links if link is not None)
 
 
-def read_gates(db: sqlite3.Connection, goal_id: str) -> tuple[Todo, ...]:
-    """Open gates, and the newest answer of each scope."""
-    opened = bare_todos(
-        db,
-        "WHERE t.goal_id = ? AND t.task_class = 'user_gate' AND t.closure IS NULL ORDER BY t.priority, t.sequence",
-        (goal_id,),
-    )
-    newest = (
-        "WHERE t.sequence IN (SELECT sequence FROM (SELECT sequence, row_number() OVER"
-        " (PARTITION BY decision_scope ORDER BY decided_at DESC, sequence DESC) AS place FROM todos"
-        " WHERE goal_id = ? AND task_class = 'user_gate' AND verdict IS NOT NULL AND decision_scope IS NOT NULL)"
-        " WHERE place = 1)"
-    )
-    return (*opened, *bare_todos(db, newest, (goal_id,)))
+def _may_hold(gate: Gate) -> bool:
+    return gate.decision is None or gate.decision.verdict is Verdict.REJECT
+
+
+def _usage(db: sqlite3.Connection, goal: Goal, now: Instant) -> Usage:
+    """What was spent, where the goal sets a limit at all."""
+    quota = goal.quota
+    if quota.slots is None and quota.tokens is None and quota.cost is None:
+        return Usage()
+    return usage_of(db, goal.goal_id, quota, now)
 
 
 def _user_todos(db: sqlite3.Connection, goal_id: str) -> list[Todo]:

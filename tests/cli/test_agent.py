@@ -100,7 +100,7 @@ def test_the_claims_of_a_retired_agent_are_stale_at_once(lab: Loopx) -> None:
     lab.ok("agent", "retire", "--agent-id", "ann")
     assert lab.ok("todo", "show", todo)["todo"]["claim_stale"] is True
     lab.ok("todo", "claim", todo, "--claimed-by", "bob")
-    lab.refused("todo", "claim", todo, "--claimed-by", "ann", code="agent_retired")
+    lab.refused("todo", "claim", todo, "--claimed-by", "ann", code="agent_not_registered")
 
 
 def test_an_agent_retires_itself_and_no_peer(lab: Loopx) -> None:

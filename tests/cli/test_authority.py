@@ -95,7 +95,7 @@ def test_a_grant_needs_a_registered_agent_that_may_act(lab: Loopx) -> None:
     argv = ("authority", "grant", "--action", "complete", "--agent-id")
     lab.refused(*argv, "zoe", code="agent_not_registered", exit_code=7)
     lab.ok("agent", "retire", "--agent-id", "bob")
-    lab.refused(*argv, "bob", code="agent_retired")
+    lab.refused(*argv, "bob", code="agent_not_registered")
 
 
 @pytest.mark.parametrize("argv", [(), ("--action", "delete"), ("--action", "Complete")])
