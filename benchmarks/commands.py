@@ -108,13 +108,17 @@ def save(rows: Sequence[Row]) -> Path:
     measured = [
         {"todos": row.todos, "command": row.case.name, "budget": row.budget, **row.timing._asdict()} for row in rows
     ]
-    machine = {
+    path.write_text(json.dumps({"machine": machine(), "rows": measured}, indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def machine() -> dict[str, str]:
+    """What the figures were taken on."""
+    return {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "machine": platform.machine(),
     }
-    path.write_text(json.dumps({"machine": machine, "rows": measured}, indent=2) + "\n", encoding="utf-8")
-    return path
 
 
 def main(argv: Sequence[str]) -> int:

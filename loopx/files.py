@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 
+from loopx import failpoint
 from loopx.core.errors import DiskFullError, LoopxError, PathEscapeError, ReadOnlyError, StorageFaultError
 
 NEW_FILE_MODE = 0o666  # the umask takes its part away
@@ -51,7 +52,9 @@ def write_atomically(path: str, data: bytes, *, mode: int = NEW_FILE_MODE) -> No
     try:
         unfinished = _write_beside(target, data, mode)
         try:
+            failpoint.reach("file: written")
             os.replace(unfinished, target)
+            failpoint.reach("file: renamed")
         except BaseException:
             os.unlink(unfinished)
             raise

@@ -14,6 +14,7 @@ BUSY_TIMEOUT: Duration = 10 * SECOND  # well below the default lease of 15 minut
 FORMATS = ("text", "json")
 FIXED = "fixed"  # LOOPX_IDENTITY: the environment's agent is the only one that may act (S2.3)
 TEAMMATE = "teammate"  # LOOPX_ROLE: may work, may not shape the graph (S3.2)
+ROLES = ("lead", "subagent", TEAMMATE)
 
 
 class Settings(Value):
@@ -22,9 +23,14 @@ class Settings(Value):
     format: str = "text"
     project: str | None = None
     agent_id: str | None = None
-    identity_fixed: bool = False
+    identity: str | None = None
     role: str | None = None
     busy_timeout: Duration = BUSY_TIMEOUT
+
+    @property
+    def identity_fixed(self) -> bool:
+        """Whether the environment's agent is the only one that may act (S2.3)."""
+        return self.identity == FIXED
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -37,6 +43,6 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         format=value("LOOPX_FORMAT") or "text",
         project=value("LOOPX_PROJECT"),
         agent_id=value("LOOPX_AGENT_ID"),
-        identity_fixed=value("LOOPX_IDENTITY") == FIXED,
+        identity=value("LOOPX_IDENTITY"),
         role=value("LOOPX_ROLE"),
     )

@@ -32,7 +32,7 @@ def resume_of(work: Work, text: str | None, *, sleeper: str | None = None) -> Re
 
 def until_done(work: Work, todo_id: str, sleeper: str | None) -> Resume:
     """`todo_done` of that todo, or of what has replaced it; ResumeConditionUnsatisfiableError."""
-    awaited = _latest(work, work.tx.todo(todo_id))
+    awaited = latest(work, work.tx.todo(todo_id))
     if awaited.task_class is TaskClass.MONITOR or awaited.closure in (Closure.FAILED, Closure.SUPERSEDED):
         raise _unsatisfiable(awaited, f"it is {awaited.closure or awaited.task_class}")
     path = path_to(awaited.todo_id, sleeper, lambda node: waited_for(work.tx.db, node)) if sleeper else None
@@ -41,7 +41,7 @@ def until_done(work: Work, todo_id: str, sleeper: str | None) -> Resume:
     return Resume(ResumeKind.TODO_DONE.value, awaited.todo_id)
 
 
-def _latest(work: Work, todo: Todo) -> Todo:
+def latest(work: Work, todo: Todo) -> Todo:
     """The end of the todo's replacements."""
     seen = {todo.todo_id}
     while todo.closure is Closure.SUPERSEDED and todo.superseded_by and todo.superseded_by not in seen:

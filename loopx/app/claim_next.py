@@ -9,7 +9,7 @@ from loopx.app.lease_scope import scope_conflict, writing_leases
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.place import needed_workspace
 from loopx.app.wake import reopened_if_awake
-from loopx.contracts.todo_document import lease_answer, task_document
+from loopx.contracts.todo_document import lease_document, task_document
 from loopx.core.capability import missing_capabilities
 from loopx.core.command import command
 from loopx.core.decision.compile import compile_decision
@@ -21,13 +21,14 @@ from loopx.core.instant import Duration, format_instant
 from loopx.core.todo import Claim
 from loopx.core.value import Value
 from loopx.store.database import project_id
-from loopx.store.snapshot import load_snapshot
+from loopx.store.snapshot import load_snapshot, load_takeable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from loopx.app.project import Project
     from loopx.core.decision.decision import HeldRow
+    from loopx.core.decision.snapshot import Snapshot
     from loopx.core.instant import Instant
     from loopx.core.todo import Lease, Todo
 
@@ -54,15 +55,20 @@ def claim_next(project: Project, call: Call, wish: Wish) -> Document:
         agent_id = work.actor.agent_id
         if agent_id is None:
             raise ActorRequiredError("claim-next is asked by an agent", hint="Say who with --agent-id.")
-        snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state=project_id(work.tx.db))
-        caller = Caller(agent_id, wish.capabilities, needed_workspace(snapshot, wish.folder))
-        examination = Examination(snapshot, caller, work.now)
-        todo, conflicts = _first_free(work, examination)
-        if todo is None:
-            return _nothing(work, examination, conflicts)
-        return _taken(work, work.tx.todo(todo.todo_id), agent_id, wish.ttl)
+        db, goal = work.tx.db, work.goal
+        takeable = _examination(work, agent_id, wish, load_takeable(db, goal, now=work.now))
+        todo, conflicts = _first_free(work, takeable)
+        if todo is not None:
+            return _taken(work, work.tx.whole(todo), agent_id, wish.ttl)
+        whole = load_snapshot(db, goal, now=work.now, state=project_id(db))
+        return _nothing(work, _examination(work, agent_id, wish, whole), conflicts)
 
     return mutate(project, call, change)
+
+
+def _examination(work: Work, agent_id: str, wish: Wish, snapshot: Snapshot) -> Examination:
+    caller = Caller(agent_id, wish.capabilities, needed_workspace(snapshot, wish.folder))
+    return Examination(snapshot, caller, work.now)
 
 
 class Conflict(Value):
@@ -109,7 +115,7 @@ def _taken(work: Work, todo: Todo, agent_id: str, ttl: Duration) -> Outcome:
             "task": task_document(taken, work.now),
             "claim_token": lease.claim_token,
             "lease_expires_at_utc": format_instant(lease.expires_at),
-            "lease": lease_answer(lease),
+            "lease": lease_document(lease),
         },
         "reason": None,
         "skipped": [],

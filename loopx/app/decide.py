@@ -53,12 +53,16 @@ def should_run(project: Project, question: Question, *, explained: Page | None =
 
 
 def why_todo(project: Project, question: Question, typed_id: str) -> Document:
-    """Every stage of one todo for one agent, passed or failed, with facts and the next command."""
+    """Every stage of one todo for one agent, passed or failed, with facts and the next command.
+
+    Where the question names a goal, the todo is one of that goal. TodoNotFoundError, GoalNotFoundError.
+    """
     from loopx.contracts.explain import why_document
     from loopx.core.decision.explain import why
 
     def query(reading: Reading) -> Document:
-        todo = get_todo(reading.db, resolve_todo_id(reading.db, typed_id))
+        named = reading.registry.goal(question.goal_id).goal_id if question.goal_id is not None else None
+        todo = get_todo(reading.db, resolve_todo_id(reading.db, typed_id, goal_id=named))
         snapshot, caller = _asked(reading, question._replace(goal_id=todo.goal_id))
         cohort = _cohort_of(reading, snapshot, todo)
         results = why(snapshot, caller, reading.now, cohort)

@@ -1,30 +1,63 @@
-"""Leases whose time is over are put back by the next write, as an event of their own (S2.1, S2.6)."""
+"""Before every write the leases are brought to its instant, as events of their own (S2.1, S2.6).
+
+Two things can have happened since the last write: leases have run out, or the clock was set back.
+Both are stored even where the verb itself is then refused, so that an end once seen is final.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from loopx.core.lifecycle import is_claim_tied
-from loopx.store.events import append_system_event
+from loopx.store.events import append_system_event, last_instant
 from loopx.store.todos import select_todos
 
 if TYPE_CHECKING:
+    from loopx.core.instant import Duration
     from loopx.core.todo import Todo
     from loopx.store.transaction import Transaction
 
-_EXPIRED = "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at <= ? ORDER BY t.sequence"
+_LEASED = "WHERE t.sequence IN (SELECT sequence FROM todos WHERE lease_id IS NOT NULL) ORDER BY t.sequence"
+# By the index on the ends of leases: asked of the joined rows in order, it would visit every todo.
+_EXPIRED = (
+    "WHERE t.sequence IN (SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND lease_expires_at <= ?)"
+    " ORDER BY t.sequence"
+)
 
 
-def settle_expired_leases(tx: Transaction) -> None:
+def settle_leases(tx: Transaction) -> bool:
+    """Let no lease gain time by a clock that was set back, and free every todo whose lease has ended.
+
+    Whether anything was stored. What is left of a lease never grows from one write to the next, unless its
+    holder renews it (docs/decisions/0010-clock.md).
+    """
+    return any((_follow_clock_back(tx), _free_expired(tx)))
+
+
+def _follow_clock_back(tx: Transaction) -> bool:
+    """Move every lease back by as much as the clock has gone behind the last event."""
+    back = (last_instant(tx.db) or tx.now) - tx.now
+    if back <= 0:
+        return False
+    for todo in select_todos(tx.db, _LEASED, ()):
+        tx.save(todo, _moved_back(todo, back))
+    return _recorded(tx, "clock_set_back")
+
+
+def _moved_back(todo: Todo, by: Duration) -> Todo:
+    lease, claim = todo.lease, todo.claim
+    assert lease is not None
+    moved = lease._replace(acquired_at=lease.acquired_at - by, expires_at=lease.expires_at - by)
+    if claim is not None and is_claim_tied(todo):
+        claim = claim._replace(expires_at=moved.expires_at)
+    return todo._replace(lease=moved, claim=claim)
+
+
+def _free_expired(tx: Transaction) -> bool:
     """Free every todo whose lease has ended and remember who lost it (W5.3)."""
-    expired = select_todos(tx.db, _EXPIRED, (tx.now,))
-    if not expired:
-        return
-    for todo in expired:
+    for todo in select_todos(tx.db, _EXPIRED, (tx.now,)):
         _settle(tx, todo)
-    todo_id = expired[0].todo_id if len(expired) == 1 else None
-    append_system_event(tx, "leases_expired", tx.changes, todo_id=todo_id)
-    tx.changes = {}
+    return _recorded(tx, "leases_expired")
 
 
 def _settle(tx: Transaction, todo: Todo) -> None:
@@ -34,3 +67,13 @@ def _settle(tx: Transaction, todo: Todo) -> None:
     after = todo._replace(lease=None, claim=claim, attempts=todo.attempts + 1, last_holder=lease.holder)
     tx.save(todo, after)
     tx.record_lapse(todo.todo_id, lease.holder)
+
+
+def _recorded(tx: Transaction, action: str) -> bool:
+    """Make what has changed so far an event, about the one todo where it is only one."""
+    if not tx.changes:
+        return False
+    moved = list(tx.changes["todos"])
+    append_system_event(tx, action, tx.changes, todo_id=moved[0] if len(moved) == 1 else None)
+    tx.changes = {}
+    return True

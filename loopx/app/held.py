@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.core.errors import GateOpenError, TodoBlockedError
+from loopx.core.boundary import outside_boundary
+from loopx.core.errors import GateOpenError, OutsideGoalBoundaryError, TodoBlockedError
 from loopx.core.todo import Role
 from loopx.store.gates import has_gates
 
@@ -15,24 +16,28 @@ if TYPE_CHECKING:
 
 
 def refuse_unready(work: Work, todo: Todo) -> None:
-    """Gated or blocked work is neither started nor finished. GateOpenError, TodoBlockedError."""
-    refuse_gated(work, todo)
-    if todo.unmet:
-        raise TodoBlockedError(
-            f"{todo.todo_id} waits for {todo.unmet} unmet dependencies",
-            hint=f"`loopx todo why {todo.todo_id}` names them.",
-            todo_id=todo.todo_id,
-            unmet_dependencies=todo.unmet,
-        )
+    """Gated, blocked or outside work is neither started nor finished.
+
+    GateOpenError, OutsideGoalBoundaryError, TodoBlockedError.
+    """
+    refusal = unready(work, todo)
+    if refusal is not None:
+        raise refusal
 
 
-def refuse_gated(work: Work, todo: Todo) -> None:
-    """GateOpenError where a decision that the todo needs is open, rejected or asked by no gate (W6.7)."""
-    if todo.role is Role.USER or not _may_be_gated(work, todo):
-        return
-    drop = _obstacle(work, todo)
-    if drop is not None:
-        raise _refusal(todo, drop)
+def unready(work: Work, todo: Todo) -> GateOpenError | OutsideGoalBoundaryError | TodoBlockedError | None:
+    """Why the todo may be neither started nor finished now: its gates, the boundary, what it waits for (W6.7, W8.4).
+
+    A gate of a team that does not say whom it holds closes delivery until its repair (W6.3).
+    """
+    if todo.role is not Role.USER and _may_be_gated(work, todo):
+        drop = _obstacle(work, todo)
+        if drop is not None:
+            return _gated(todo, drop)
+    outside = outside_boundary(work.goal.boundary, todo.route)
+    if outside is not None:
+        return _outside(todo, outside)
+    return _blocked(todo) if todo.unmet else None
 
 
 def _may_be_gated(work: Work, todo: Todo) -> bool:
@@ -42,7 +47,7 @@ def _may_be_gated(work: Work, todo: Todo) -> bool:
 
 def _obstacle(work: Work, todo: Todo) -> Drop | None:
     """What the stages about gates say of the todo; loaded only where there is a gate to ask about."""
-    from loopx.core.decision.admission import lane_gate
+    from loopx.core.decision.admission import gate_scope, lane_gate
     from loopx.core.decision.case import case_of
     from loopx.core.decision.gating import decision_scopes
     from loopx.core.decision.snapshot import Caller, Cohort
@@ -50,10 +55,28 @@ def _obstacle(work: Work, todo: Todo) -> Drop | None:
 
     snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state="")
     case = case_of(snapshot, Caller(work.actor.agent_id or ""), work.now)
-    return lane_gate(case) or decision_scopes(case, Cohort(members=(todo,), count=1))
+    return gate_scope(case) or lane_gate(case) or decision_scopes(case, Cohort(members=(todo,), count=1))
 
 
-def _refusal(todo: Todo, drop: Drop) -> GateOpenError:
+def _outside(todo: Todo, outside: str) -> OutsideGoalBoundaryError:
+    return OutsideGoalBoundaryError(
+        f"{outside!r} of {todo.todo_id} lies outside the boundary of {todo.goal_id}",
+        hint="Narrow the todo, or ask the user to widen the boundary; `loopx goal show` has it.",
+        todo_id=todo.todo_id,
+        outside=outside,
+    )
+
+
+def _blocked(todo: Todo) -> TodoBlockedError:
+    return TodoBlockedError(
+        f"{todo.todo_id} waits for {todo.unmet} unmet dependencies",
+        hint=f"`loopx todo show {todo.todo_id}` names them.",
+        todo_id=todo.todo_id,
+        unmet_dependencies=todo.unmet,
+    )
+
+
+def _gated(todo: Todo, drop: Drop) -> GateOpenError:
     gate = drop.facts.get("gate")
     what = f"the gate {gate}" if gate else f"no gate for {drop.facts.get('decision_scope')}"
     return GateOpenError(

@@ -17,7 +17,7 @@ from loopx.app.todo_update import ListPatch, TodoPatch, patched_todo
 from loopx.core.errors import ConflictError, ImportInvalidError, RefusedError
 from loopx.core.import_plan import Keeping, Known, Planned, Seen, Step, plan_import
 from loopx.core.lifecycle import live_owner
-from loopx.core.todo import Closure, Role, Route, Status, TaskClass, Todo
+from loopx.core.todo import DEFAULT_PRIORITY, Closure, Role, Route, Status, TaskClass, Todo
 from loopx.core.value import Value
 from loopx.store.bulk import insert_all
 from loopx.store.origins import Origin, OriginRow, read_origins, write_origins
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from loopx.app.project import Project
     from loopx.core.checklist import Checklist, Rejection
+    from loopx.core.instant import Instant
 
 EVIDENCE = "imported as done"
 _KIND = "checklist"
@@ -72,7 +73,7 @@ def import_checklist(project: Project, call: Call, request: ChecklistImport) -> 
 def _refusal(source: str, rejections: tuple[Rejection, ...]) -> ImportInvalidError:
     first = rejections[0]
     return ImportInvalidError(
-        f"{source} has {len(rejections)} lines that cannot be taken, such as line {first.line}: {first.message}",
+        f"{source}, line {first.line}: {first.message} (lines that cannot be taken: {len(rejections)})",
         hint="Mend them, or leave them out with --skip-invalid; --dry-run lists what would be written.",
         rejected=[row_of_rejection(rejection) for rejection in rejections[:_SHOWN]],
         rejected_total=len(rejections),
@@ -94,8 +95,7 @@ class _Import:
 
     def outcome(self) -> Outcome:
         """Carry the plan out and tell what came of it."""
-        new = [self._new_todo(place) for place, planned in enumerate(self.plan) if planned.step is Step.ADDED]
-        insert_all(self.work.tx, new, progress=self.request.progress)
+        insert_all(self.work.tx, self._new_todos(), progress=self.request.progress)
         # From the last line up: what is inside an item is finished before the item that waits for it.
         settled = [self._settle(place) for place in reversed(range(len(self.plan)))][::-1]
         said_before = {source_id: row.origin.seen for source_id, row in self.rows.items()}
@@ -109,26 +109,26 @@ class _Import:
             return planned.known.todo_id
         return self.work.tx.ids.new("todo") if planned.step is Step.ADDED else None
 
-    def _new_todo(self, place: int) -> Todo:
-        planned = self.plan[place]
-        done = planned.seen.done
-        return Todo(
-            todo_id=self.todo_ids[place] or "",
-            sequence=0,
-            role=Role.AGENT,
-            status=Status.DONE if done else Status.OPEN,
-            closure=Closure.NO_FOLLOWUP if done else None,
-            priority=priority_of(planned.item.text, None),
-            text=planned.item.text,
-            route=Route(self.goal_id, TaskClass.ADVANCEMENT),
-            created_at=self.work.now,
-            updated_at=self.work.now,
-            blocked_by=self._linked(planned),
-            evidence=EVIDENCE if done else None,
-            completion_rationale=self.work.call.reason if done else None,
-            no_followup=done,
-            closed_at=self.work.now if done else None,
+    def _new_todos(self) -> list[Todo]:
+        blank = _blank(self.goal_id, self.work.now)
+        ticked = blank._replace(
+            status=Status.DONE,
+            closure=Closure.NO_FOLLOWUP,
+            closed_at=self.work.now,
+            no_followup=True,
+            evidence=EVIDENCE,
+            completion_rationale=self.work.call.reason,
         )
+        return [
+            (ticked if planned.seen.done else blank)._replace(
+                todo_id=self.todo_ids[place] or "",
+                priority=priority_of(planned.item.text, None),
+                text=planned.item.text,
+                blocked_by=self._linked(planned),
+            )
+            for place, planned in enumerate(self.plan)
+            if planned.step is Step.ADDED
+        ]
 
     def _linked(self, planned: Planned) -> tuple[str, ...]:
         return tuple(todo_id for place in planned.links if (todo_id := self.todo_ids[place]) is not None)
@@ -181,6 +181,21 @@ class _Import:
         checklist = self.request.checklist
         there = {item.source_id for item in checklist.items} | {row.source_id for row in checklist.rejections}
         return (row for source_id, row in self.rows.items() if source_id not in there and not row.is_closed)
+
+
+def _blank(goal_id: str, now: Instant) -> Todo:
+    """A new piece of work before it has an id and a text."""
+    return Todo(
+        todo_id="",
+        sequence=0,
+        role=Role.AGENT,
+        status=Status.OPEN,
+        priority=DEFAULT_PRIORITY,
+        text="",
+        route=Route(goal_id, TaskClass.ADVANCEMENT),
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def _known(row: OriginRow) -> Known:

@@ -24,8 +24,8 @@ def read_import_file(path: str) -> bytes:
             data = file.read(LIMIT_BYTES + 1)
     except IsADirectoryError as exc:
         raise UsageError(f"{path} is a folder", hint="Name a regular file.") from exc
-    except (OSError, ValueError) as exc:  # ValueError: a NUL in the path
-        raise UsageError(f"{path!r} cannot be read: {_reason(exc)}", hint="Name a readable file.") from exc
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {exc.strerror}", hint="Name a readable file.") from exc
     if len(data) > LIMIT_BYTES:
         raise ImportInvalidError(
             f"{path} is larger than {LIMIT_BYTES} bytes",
@@ -33,10 +33,6 @@ def read_import_file(path: str) -> bytes:
             limit_bytes=LIMIT_BYTES,
         )
     return data
-
-
-def _reason(exc: OSError | ValueError) -> str:
-    return (exc.strerror or str(exc)) if isinstance(exc, OSError) else str(exc)
 
 
 def source_name(project_root: str, path: str) -> str:

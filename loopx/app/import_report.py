@@ -45,7 +45,7 @@ def report(work: Work, request: ChecklistImport, settled: Sequence[Settled], gon
     return Outcome(
         body,
         next_command=command("todo", "list", "--goal-id", work.goal.goal_id),
-        warnings=tuple(_warnings(work, request, settled)),
+        warnings=tuple(_warnings(request, settled)),
         notes=(("source", request.source), ("counts", counts)),
         records=bool(work.tx.changes),
     )
@@ -87,17 +87,17 @@ def _shown(text: str) -> str:
     return cut(first_line(text), BRIEF_BYTES)[0]
 
 
-def _warnings(work: Work, request: ChecklistImport, settled: Sequence[Settled]) -> Iterator[str]:
+def _warnings(request: ChecklistImport, settled: Sequence[Settled]) -> Iterator[str]:
     rejected, started = len(request.checklist.rejections), _started(settled)
     if rejected and not request.skip_invalid:
-        yield f"{rejected} lines cannot be taken; without --skip-invalid nothing will be written"
+        yield f"lines that cannot be taken: {rejected}; without --skip-invalid nothing will be written"
     elif rejected:
-        yield f"{rejected} lines were left out"
+        yield f"lines that were left out: {rejected}"
     if started:
-        yield f"{started} boxes say that work has begun; their todos are open, and a claim says who is on them"
+        yield f"boxes that say that work has begun: {started}; their todos are open, and a claim says who is on them"
     early = _done_too_early(settled) if request.nested else 0
     if early:
-        yield f"{early} ticked boxes hold open ones; their todos are done and wait for nothing"
+        yield f"ticked boxes around open ones: {early}; their todos are done and wait for nothing"
 
 
 def _started(settled: Sequence[Settled]) -> int:
@@ -108,6 +108,4 @@ def _done_too_early(settled: Sequence[Settled]) -> int:
     """New done todos around open ones."""
     open_states = (BoxState.OPEN, BoxState.STARTED)
     around = {row.planned.item.parent for row in settled if row.planned.item.state in open_states}
-    return sum(
-        at in around and row.step is Step.ADDED and row.planned.seen.done for at, row in enumerate(settled)
-    )
+    return sum(at in around and row.step is Step.ADDED and row.planned.seen.done for at, row in enumerate(settled))

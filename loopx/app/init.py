@@ -7,6 +7,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from loopx import failpoint
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.contracts.goal_document import goal_document
 from loopx.core.command import command
@@ -106,8 +107,10 @@ def _built(target: Location, call: Call, registry: bytes, open_at: Callable[[Loc
 
 def _put_in_place(unfinished: str, target: Location) -> None:
     """Give the finished folder its name; AlreadyInitialisedError where another process was first."""
+    failpoint.reach("init: built")
     try:
         os.rename(unfinished, target.state_dir)
+        failpoint.reach("init: renamed")
     except OSError as exc:
         if exc.errno in _TAKEN:
             raise _already_initialised() from exc

@@ -63,8 +63,9 @@ def acquire_lease(project: Project, call: Call, request: LeaseRequest) -> Docume
 
     def change(work: Work) -> Outcome:
         holder = _acting_agent(work)
+        todo_id = todo_in_goal(work, request.todo_id)
         work.refuse_pause()
-        todo = reopened_if_awake(work, work.tx.todo(todo_in_goal(work, request.todo_id)))
+        todo = reopened_if_awake(work, work.tx.todo(todo_id))
         refuse_unleasable(work, todo, holder)
         refuse_unready(work, todo)
         repository, scopes = requested_scopes(work, todo, request.repository, request.write_scopes)
@@ -87,17 +88,15 @@ def renew_lease(project: Project, call: Call, step: LeaseStep) -> Document:
 
     def change(work: Work) -> Outcome:
         todo, lease = _held(work, step)
-        renewed = lease._replace(version=lease.version + 1, **_new_times(lease, step.ttl, work.now))
-        after = work.tx.save(todo, _with_lease(todo, renewed))
+        renewed = lease._replace(version=lease.version + 1, expires_at=_new_end(lease, step.ttl, work.now))
+        after = work.tx.save(todo, _with_lease(todo, renewed, work.now))
         return _answer(after, work.now, next_command=_renew_command(renewed), shows_token=True)
 
     return mutate(project, call, change)
 
 
-def _new_times(lease: Lease, ttl: Duration | None, now: Instant) -> dict[str, Instant]:
-    """The interval of a lease that is renewed at `now`; it stays one where the clock has stepped back."""
-    expires = max(lease.expires_at, now + DEFAULT_TTL) if ttl is None else now + ttl
-    return {"acquired_at": min(lease.acquired_at, now), "expires_at": expires}
+def _new_end(lease: Lease, ttl: Duration | None, now: Instant) -> Instant:
+    return max(lease.expires_at, now + DEFAULT_TTL) if ttl is None else now + ttl
 
 
 def transfer_lease(project: Project, call: Call, step: LeaseStep) -> Document:
@@ -108,13 +107,12 @@ def transfer_lease(project: Project, call: Call, step: LeaseStep) -> Document:
         receiver = agent(work, step.to)
         assert receiver is not None
         refuse_ineligible(todo, receiver)
-        times = _new_times(lease, step.ttl, work.now) if step.ttl else {}
+        end = _new_end(lease, step.ttl, work.now) if step.ttl else lease.expires_at
         token = work.tx.tokens.token()
-        moved = lease._replace(holder=receiver, version=lease.version + 1, claim_token=token, **times)
+        moved = lease._replace(holder=receiver, version=lease.version + 1, claim_token=token, expires_at=end)
         work.tx.issue_token(moved)
         work.tx.forgive_lapse(todo.todo_id, receiver)
-        claim = todo.claim and Claim(receiver, work.now, max(moved.expires_at, todo.claim.expires_at))
-        after = work.tx.save(todo, _with_lease(todo._replace(claim=claim), moved))
+        after = work.tx.save(todo, _with_lease(todo, moved, work.now))
         return _answer(after, work.now, next_command=_renew_command(moved))
 
     return mutate(project, call, change)
@@ -193,11 +191,13 @@ def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None
     return work.tx.save(todo, todo._replace(lease=lease, lease_version=lease.version, claim=claim or todo.claim))
 
 
-def _with_lease(todo: Todo, lease: Lease) -> Todo:
-    """The todo under the moved lease; a claim that is tied to the lease moves with it."""
-    claim = todo.claim
+def _with_lease(todo: Todo, lease: Lease, now: Instant) -> Todo:
+    """The todo under the moved lease. A claim goes with it to another holder, and ends with it if it was tied to it."""
+    claim, before = todo.claim, todo.lease
     if claim is not None and is_claim_tied(todo):
-        claim = claim._replace(expires_at=lease.expires_at)
+        claim = claim._replace(agent_id=lease.holder, expires_at=lease.expires_at)
+    elif claim is not None and before is not None and before.holder != lease.holder:
+        claim = Claim(lease.holder, now, max(lease.expires_at, claim.expires_at))
     return todo._replace(lease=lease, lease_version=lease.version, claim=claim)
 
 

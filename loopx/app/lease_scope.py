@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from loopx.app.mutation import Work
     from loopx.core.todo import Lease, Todo
 
-_LIVE = "WHERE t.lease_id IS NOT NULL AND t.lease_expires_at > ? AND t.lease_write_scopes <> '[]' ORDER BY t.sequence"
+_LIVE = (
+    "WHERE t.sequence IN (SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND lease_expires_at > ?"
+    " AND lease_write_scopes <> '[]') ORDER BY t.sequence"
+)
 
 
 def requested_scopes(

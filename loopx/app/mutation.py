@@ -1,20 +1,18 @@
 """What every mutation has in common: one transaction, one event, one receipt (S1.6, design.md §3).
 
-In order: the registry as it is now, an earlier answer of the same operation, expired leases, the
-goal and the actor; then the verb's own change; then its event, the kept answer and the receipt.
+In order: what time has done to leases, the registry as it is now, an earlier answer of the same operation,
+the goal and the actor; then the verb's own change; then its event, the kept answer and the receipt.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.app.expiry import settle_expired_leases
-from loopx.app.hand_edit import record_hand_edit
-from loopx.app.legacy import migrate_legacy_goals
+from loopx.app.expiry import settle_leases
 from loopx.app.project import Project, Registry, read_registry, registered_agent
 from loopx.core.actor import Actor
 from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
-from loopx.core.errors import GoalNotActiveError, RoleNotAllowedError
+from loopx.core.errors import GoalNotActiveError, LoopxError, RoleNotAllowedError
 from loopx.core.goal import Goal, GoalState
 from loopx.core.lifecycle import Hand
 from loopx.core.text import checked_text
@@ -33,9 +31,10 @@ if TYPE_CHECKING:
 
 LEAD_ONLY = frozenset(
     (
-        "project_initialised", "todo_added", "gate_answered", "gate_revoked",
+        "project_initialised", "todo_added", "checklist_imported", "gate_answered", "gate_revoked",
         "goal_added", "goal_updated", "goal_paused", "goal_resumed", "goal_closed", "goal_reopened", "goal_accepted",
         "agent_registered", "agent_retired", "authority_granted", "authority_revoked", "pool_set", "material_added",
+        "doctor_fixed", "restored", "operation_undone", "todos_archived",
     )
 )  # fmt: skip
 
@@ -102,6 +101,11 @@ class Work:
         assert self._goal is not None
         return self._goal
 
+    @property
+    def must_find_goal(self) -> bool:
+        """Whether the goal is still open: none was named or entered, and there is not just one."""
+        return self._goal is None and self.call.goal_id is None and len(self.registry.goal_ids) != 1
+
     def enter_goal(self, goal_id: str | None) -> Goal:
         """Work on this goal; GoalNotFoundError, GoalNotActiveError, AgentNotRegisteredError."""
         goal = self.registry.goal(goal_id)
@@ -167,36 +171,52 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
     """Carry out one mutation and return its document with the receipt.
 
     A retry of the same operation returns the first answer with `replayed: true`.
-    OperationConflictError for another intent under the same id.
+    OperationConflictError for another intent under the same id. What time has done to leases is stored
+    even where the change itself is refused.
     """
     refuse_shaping_by_teammates(call)
     _refuse_odd_words(call)
     intent = canonical([call.action, call.intent])
+    refusal: LoopxError | None = None
     with project.store.write(dry_run=call.dry_run, mends_graph=call.mends_graph) as tx:
+        settled = settle_leases(tx)
         registry = _current_registry(project, tx, dry_run=call.dry_run)
         if call.operation_id is not None:
             answer = recorded_answer(tx.db, call.operation_id, intent)
             if answer is not None:
                 answer["receipt"]["replayed"] = True
-                return answer
-        settle_expired_leases(tx)
+                return answer | ({"dry_run": True} if call.dry_run else {})
         work = Work(project, tx, call, registry)
-        outcome = change(work)
-        if not outcome.records:
-            return {
-                **outcome.body,
-                "receipt": None,
-                **({"dry_run": True} if call.dry_run else {}),
-                "state": project_id(tx.db),
-                "warnings": list(outcome.warnings),
-            }
-        operation_id = call.operation_id or tx.ids.new("op")
-        document = _recorded(tx, work, outcome, operation_id)
-        if call.operation_id is not None:
-            record_answer(tx.db, operation_id, intent, document, document["receipt"]["sequence"])
-        if call.dry_run:
-            document["dry_run"] = True
-        return document
+        if not settled:
+            return _carried_out(work, change, intent)
+        try:
+            with tx.refusable():
+                return _carried_out(work, change, intent)
+        except LoopxError as refused:
+            refusal = refused
+    assert refusal is not None
+    raise refusal
+
+
+def _carried_out(work: Work, change: Callable[[Work], Outcome], intent: str) -> Document:
+    """The document of the change, with its event and the kept answer stored."""
+    tx, call = work.tx, work.call
+    outcome = change(work)
+    if not outcome.records:
+        return {
+            **outcome.body,
+            "receipt": None,
+            **({"dry_run": True} if call.dry_run else {}),
+            "state": project_id(tx.db),
+            "warnings": list(outcome.warnings),
+        }
+    operation_id = call.operation_id or tx.ids.new("op")
+    document = _recorded(tx, work, outcome, operation_id)
+    if call.operation_id is not None:
+        record_answer(tx.db, operation_id, intent, document, document["receipt"]["sequence"])
+    if call.dry_run:
+        document["dry_run"] = True
+    return document
 
 
 def _refuse_odd_words(call: Call) -> None:
@@ -271,8 +291,12 @@ def _current_registry(project: Project, tx: Transaction, *, dry_run: bool) -> Re
     registry = read_registry(tx.db, project.paths.registry)
     seen = last_seen_sha256(tx.db)
     if seen not in (None, registry.sha256):
+        from loopx.app.hand_edit import record_hand_edit
+
         record_hand_edit(tx, seen or "", registry)
     if registry.legacy_goals and not dry_run:
+        from loopx.app.legacy import migrate_legacy_goals
+
         registry = migrate_legacy_goals(project, tx, registry)
     if seen != registry.sha256:
         see_sha256(tx.db, registry.sha256)

@@ -115,7 +115,7 @@ def read_registry(db: sqlite3.Connection, path: str) -> Registry:
 
     RegistryInvalidError where the file is missing or wrong.
     """
-    data = _registry_bytes(path)
+    data = registry_bytes(path)
     sha256 = sha256_hex(data)
     goal_ids = cached_goal_ids(db, sha256)
     if goal_ids:
@@ -137,7 +137,8 @@ def registry_of(parsed: ParsedRegistry, sha256: str) -> Registry:
     return Registry(sha256, tuple(goals), goals.get, is_cached=False, legacy_goals=legacy)
 
 
-def _registry_bytes(path: str) -> bytes:
+def registry_bytes(path: str) -> bytes:
+    """The file as it is; storage errors where it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -165,7 +166,7 @@ def registered_agent(goal: Goal, agent_id: str) -> str:
         known = tuple(known.agent_id for known in goal.agents)
         raise AgentNotRegisteredError(
             f"{agent_id!r} is not a registered agent of {goal.goal_id}{near(agent_id, known)}",
-            hint="`loopx agent list` shows the registered agents.",
+            hint=f"`loopx agent list --goal-id {goal.goal_id}` shows the registered agents.",
             agent_id=agent_id,
             goal_id=goal.goal_id,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.app.held import unready
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.todo_new import agent, todo_in_goal
 from loopx.app.todo_view import todo_answer
@@ -19,7 +20,7 @@ from loopx.core.lifecycle import (
     refuse_unless_open,
     refuse_without_token,
 )
-from loopx.core.todo import STALE_AFTER, Claim, Role, Status
+from loopx.core.todo import STALE_AFTER, Claim, Role, Status, TaskClass
 
 if TYPE_CHECKING:
     from loopx.app.project import Project
@@ -49,7 +50,7 @@ def claim_todo(project: Project, call: Call, todo_id: str, ttl: Duration | None)
         return Outcome(
             todo_answer(work, claimed),
             todo.todo_id,
-            next_command=_complete_command(claimed, agent_id),
+            next_command=_next_command(work, claimed, agent_id),
             notes=notes,
         )
 
@@ -92,6 +93,7 @@ def reassign_todo(project: Project, call: Call, todo_id: str, to: str) -> Docume
         refuse_without_token(todo, hand, work.now)
         use = authorise(todo, hand, LifecycleAction.REASSIGN, work.now)
         refuse_ineligible(todo, receiver)
+        work.tx.forgive_lapse(todo.todo_id, receiver)
         claim = Claim(receiver, work.now, work.now + STALE_AFTER)
         moved = work.tx.save(todo, todo._replace(claim=claim, lease=None))
         previous = todo.claim.agent_id if todo.claim else None
@@ -106,8 +108,11 @@ def reassign_todo(project: Project, call: Call, todo_id: str, to: str) -> Docume
     return mutate(project, call, change)
 
 
-def _complete_command(todo: Todo, agent_id: str) -> str:
-    return command(
-        "todo", "complete", "--goal-id", todo.goal_id, "--todo-id", todo.todo_id, "--claimed-by", agent_id,
-        "--evidence", "-",
-    )  # fmt: skip
+def _next_command(work: Work, todo: Todo, agent_id: str) -> str:
+    """Completing it, where that could be done now; otherwise what is in the way."""
+    one = ("--goal-id", todo.goal_id, "--todo-id", todo.todo_id)
+    is_held = todo.live_lease(work.now) is not None
+    is_work = todo.status is Status.OPEN and todo.task_class is TaskClass.ADVANCEMENT
+    if is_work and not is_held and unready(work, todo) is None:
+        return command("todo", "complete", *one, "--claimed-by", agent_id, "--evidence", "-")
+    return command("todo", "why", *one, "--agent-id", agent_id)

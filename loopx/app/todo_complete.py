@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.app.gate_answer import Answer, approve_by_completion
 from loopx.app.held import refuse_unready
 from loopx.app.mutation import Call, Document, Outcome, Work
 from loopx.app.successors import Following, add_successors, refuse_contradiction
@@ -14,7 +13,16 @@ from loopx.app.validation import NOT_RUN, Proof, demand_proof, mutate_with_proof
 from loopx.contracts.todo_document import id_list
 from loopx.core.authority import LifecycleAction
 from loopx.core.command import command
-from loopx.core.errors import EvidenceRequiredError, UsageError
+from loopx.core.errors import (
+    AlreadyDoneError,
+    ClaimMismatchError,
+    ClaimTokenRequiredError,
+    EvidenceRequiredError,
+    LeaseExpiredError,
+    NotClaimOwnerError,
+    TodoNotOpenError,
+    UsageError,
+)
 from loopx.core.lifecycle import (
     authorise,
     live_owner,
@@ -32,6 +40,14 @@ if TYPE_CHECKING:
     from loopx.core.todo import Todo
 
 COMPLETE_SCHEMA = "todo_complete_v1"
+LATE = (  # how a holder is refused that has lost the work, or whose work was settled by somebody else
+    AlreadyDoneError,
+    ClaimMismatchError,
+    ClaimTokenRequiredError,
+    LeaseExpiredError,
+    NotClaimOwnerError,
+    TodoNotOpenError,
+)
 NO_RATIONALE = "closed without follow-up and without a --reason that says why"
 
 
@@ -51,26 +67,51 @@ def complete_todo(project: Project, call: Call, todo_id: str, completion: Comple
     Checked in this order: exists, open, token, owner or grant, exclusion, gates, dependencies, and at last
     its validation command, unless it failed anyway. AlreadyDoneError, LeaseExpiredError,
     ClaimMismatchError, NotClaimOwnerError, GateOpenError, TodoBlockedError, EvidenceRequiredError,
-    ValidationFailedError.
+    ValidationFailedError. What a former holder submits too late is kept as an attempt note (S4.11).
     """
 
     def change(work: Work, proof: Proof | None) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
         if todo.task_class is TaskClass.USER_GATE:
-            return _gate_completed(work, approve_by_completion(work, todo, Answer(note=call.reason)))
-        refuse_unless_open(todo)
-        use = _authorised(work, todo)
-        refuse_unready(work, todo)
-        refuse_contradiction(completion.following)
-        outcome = _completed(work, todo, completion, use)
+            return _approved(work, todo, completion)
+        outcome = close_unproven(work, todo, completion)
         notes = () if completion.failed else demand_proof(work, todo, proof)
         return outcome._replace(notes=notes)
 
-    return mutate_with_proof(project, call, completion.folder, change)
+    try:
+        return mutate_with_proof(project, call, completion.folder, change)
+    except LATE as refused:
+        from loopx.app.attempt import note_attempt
+
+        note_attempt(project, call, todo_id, completion.evidence, refused)
+        raise
 
 
-def _gate_completed(work: Work, answered: Outcome) -> Outcome:
-    """The approval in the shape of a completion."""
+def close_unproven(work: Work, todo: Todo, completion: Completion) -> Outcome:
+    """Close a todo inside an open mutation, with every check but its validation command, which the caller owes."""
+    use = refuse_unclosable(work, todo)
+    refuse_contradiction(completion.following)
+    return _completed(work, todo, completion, use)
+
+
+def refuse_unclosable(work: Work, todo: Todo) -> AuthorityUse | None:
+    """The refusals of `close_unproven` that concern the todo itself; the grant's use where one was needed."""
+    refuse_unless_open(todo)
+    use = _authorised(work, todo)
+    refuse_unready(work, todo)
+    return use
+
+
+def _approved(work: Work, gate: Todo, completion: Completion) -> Outcome:
+    """Completing a gate approves it, in the shape of a completion; whatever else a completion can say is refused."""
+    from loopx.app.gate_answer import Answer, approve_by_completion
+
+    answered = approve_by_completion(work, gate, Answer(note=work.call.reason or completion.evidence))
+    if completion.failed or completion.following.is_named or completion.meets:
+        raise UsageError(
+            f"{gate.todo_id} is a gate: completing it approves, and tells no failure, follow-up or criterion",
+            hint=f"`loopx gate answer {gate.todo_id}` approves or rejects.",
+        )
     body: Document = {
         "schema_version": COMPLETE_SCHEMA,
         "ok": True,
@@ -101,7 +142,7 @@ def _completed(work: Work, todo: Todo, completion: Completion, use: AuthorityUse
             closure=_closure(completion),
             closed_at=work.now,
             evidence=evidence,
-            completion_rationale=work.call.reason,
+            completion_rationale=work.call.reason or (use.reason if use else None),
             no_followup=completion.following.no_followup,
             successors=unique((*todo.successors, *successors)),
             claim=_doer(work, todo),

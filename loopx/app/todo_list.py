@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from loopx.app.mark import Marker
 from loopx.app.page import Page, page_keys
-from loopx.app.project import registered_agent
+from loopx.app.project import near, registered_agent
 from loopx.contracts.todo_document import brief_todo, full_todo
+from loopx.core.errors import AgentNotRegisteredError, UsageError
+from loopx.core.name import normalise_name
 from loopx.core.todo import Role, Status, TaskClass
 from loopx.core.value import Value
+from loopx.store.archive import archived_todos
 from loopx.store.query import Filter, total_of
 from loopx.store.todos import bare_todos, select_todos
 
@@ -33,6 +36,7 @@ class Wanted(Value):
     text_match: str | None = None
     runnable_for: str | None = None
     open_only: bool = False
+    archived: bool = False
 
 
 def list_todos(project: Project, wanted: Wanted, page: Page, *, full: bool = False) -> Document:
@@ -57,9 +61,9 @@ def todo_page(snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool = Fa
 def read_page(snapshot: Snapshot, wanted: Wanted, page: Page, *, full: bool) -> tuple[list[Todo], Document]:
     """The todos of a page, with edges and lineage where `full`, and the keys that say how to go on."""
     chosen = _filter(snapshot, wanted)
-    total = total_of(snapshot.db, "todos t", chosen)
+    total = total_of(snapshot.db, "archived_todos t" if wanted.archived else "todos t", chosen)
     chosen.add("t.sequence > ?", page.after)
-    read = select_todos if full else bare_todos
+    read = archived_todos if wanted.archived else select_todos if full else bare_todos
     found = read(snapshot.db, f"{chosen.where} ORDER BY t.sequence LIMIT ?", [*chosen.values, page.limit + 1])
     keys = page_keys([todo.sequence for todo in found], len(found), page.limit)
     return found[: page.limit], {"total": total, **keys}
@@ -80,7 +84,8 @@ def _filter(snapshot: Snapshot, wanted: Wanted) -> Filter:
     chosen.add_if("t.status = ?", wanted.status and wanted.status.value)
     chosen.add_if("t.task_class = ?", wanted.task_class and wanted.task_class.value)
     chosen.add_if("t.role = ?", wanted.role and wanted.role.value)
-    chosen.add_if("t.claimed_by = ?", wanted.claimed_by)
+    if wanted.claimed_by is not None:
+        chosen.add("t.claimed_by = ?", _known_agent(snapshot, wanted))
     if wanted.text_match is not None:
         chosen.add("instr(lower(t.text), lower(?)) > 0", wanted.text_match)
     if wanted.open_only:
@@ -88,6 +93,21 @@ def _filter(snapshot: Snapshot, wanted: Wanted) -> Filter:
     if wanted.runnable_for is not None:
         _narrow_to_runnable(snapshot, wanted, chosen)
     return chosen
+
+
+def _known_agent(snapshot: Snapshot, wanted: Wanted) -> str:
+    """The agent that is asked for, retired or gone too; AgentNotRegisteredError for a name that nobody ever had."""
+    name = normalise_name(wanted.claimed_by or "", what="agent id")
+    goals = snapshot.registry.goals() if wanted.goal_id is None else (snapshot.registry.goal(wanted.goal_id),)
+    known = tuple(agent.agent_id for goal in goals for agent in goal.agents)
+    ever = "SELECT 1 FROM todos WHERE claimed_by = ? LIMIT 1"
+    if name in known or snapshot.db.execute(ever, (name,)).fetchone():
+        return name
+    raise AgentNotRegisteredError(
+        f"{name!r} is not a registered agent{near(name, known)}",
+        hint="`loopx agent list` shows the registered agents.",
+        agent_id=name,
+    )
 
 
 def _narrow_to_runnable(snapshot: Snapshot, wanted: Wanted, chosen: Filter) -> None:
@@ -98,6 +118,8 @@ def _narrow_to_runnable(snapshot: Snapshot, wanted: Wanted, chosen: Filter) -> N
     from loopx.store.snapshot import load_snapshot, sequences_of
 
     refuse_undecidable(snapshot.db)
+    if wanted.archived:
+        raise UsageError("archived work is closed and runs for nobody", hint="Leave one of the two options out.")
     goal = snapshot.registry.goal(wanted.goal_id)
     caller = Caller(registered_agent(goal, wanted.runnable_for or ""))
     read = load_snapshot(snapshot.db, goal, now=snapshot.now, state=snapshot.state)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.app.awaiting import resume_of
+from loopx.app.awaiting import latest, resume_of
 from loopx.app.mutation import refuse_teammate
 from loopx.app.project import registered_agent
+from loopx.core.actor import ActorKind
 from loopx.core.errors import (
     DependencyMissingError,
     ReasonRequiredError,
     ResumeConditionInvalidError,
     UsageError,
+    UserDecisionRequiredError,
 )
 from loopx.core.instant import Duration, parse_instant
+from loopx.core.lifecycle import refuse_ineligible
 from loopx.core.name import normalise_name
 from loopx.core.repository import parse_repository
-from loopx.core.scope import parse_decision_scope
+from loopx.core.scope import ANY_KEY, parse_decision_scope
 from loopx.core.text import checked_text, parse_priority, tagged_priority
 from loopx.core.todo import (
     CLASSES_OF_ROLE,
@@ -109,6 +112,8 @@ def build_todo(work: Work, new: NewTodo) -> Todo:
         acceptance=tuple(checked_text(text, field="acceptance") for text in new.acceptance),
         validation=validation_of(new.validation_argv, new.validation_timeout),
     )
+    if todo.claim is not None:
+        refuse_ineligible(todo, todo.claim.agent_id)
     return checked_todo(todo)
 
 
@@ -125,9 +130,12 @@ def checked_todo(todo: Todo) -> Todo:
         raise ReasonRequiredError(
             "a blocker needs its fact or the condition that ends it", hint="Give --reason or --resume-when."
         )
+    if todo.route.bound_agent is not None and todo.route.bound_agent in todo.route.excluded_agents:
+        raise UsageError(
+            f"{todo.route.bound_agent} is both bound to it and excluded from it, so nobody could ever do it",
+            hint="Bind another agent, or do not exclude this one.",
+        )
     if todo.claim is not None and todo.claim.agent_id in todo.route.excluded_agents:
-        from loopx.core.lifecycle import refuse_ineligible
-
         refuse_ineligible(todo, todo.claim.agent_id)
     return todo
 
@@ -138,6 +146,8 @@ def _refuse_misfit(new: NewTodo, task_class: TaskClass) -> None:
         raise UsageError(f"role {new.role} has no {task_class}", hint=f"With --role {new.role} use one of: {fitting}.")
     if new.status is Status.DONE:
         raise UsageError("a new todo is not done", hint="Add it, then complete it with evidence.")
+    if new.resume_when is not None:
+        refuse_idle_condition(new.status, task_class)
     gate_only = (new.decision_scope, new.blocks_agent, new.unblocks_todo_id, new.global_gate or None)
     if task_class is not TaskClass.USER_GATE and any(gate_only):
         raise UsageError(
@@ -150,6 +160,14 @@ def _refuse_misfit(new: NewTodo, task_class: TaskClass) -> None:
         raise UsageError(
             f"a {task_class} is not polled: --poll-every, --next-due-at and --expires-at belong to a monitor",
             hint="Use --task-class continuous_monitor.",
+        )
+
+
+def refuse_idle_condition(status: Status, task_class: TaskClass) -> None:
+    """UsageError for a resume condition that would be stored and wake nothing."""
+    if status is Status.OPEN and task_class is not TaskClass.BLOCKER:
+        raise UsageError(
+            "an open todo waits for no condition", hint="Add it with --status deferred, or use `loopx todo defer`."
         )
 
 
@@ -186,11 +204,35 @@ def _gate_of(work: Work, new: NewTodo, task_class: TaskClass) -> Gate | None:
         return None
     refuse_double_reach(new.blocks_agent, new.global_gate)
     return Gate(
-        decision_scope=str(parse_decision_scope(new.decision_scope)) if new.decision_scope else None,
+        decision_scope=_scope_of_gate(work, new),
         blocks_agent=agent(work, new.blocks_agent),
         global_gate=new.global_gate,
-        unblocks_todo_id=todo_in_goal(work, new.unblocks_todo_id) if new.unblocks_todo_id else None,
+        unblocks_todo_id=todo_or_replacement(work, new.unblocks_todo_id) if new.unblocks_todo_id else None,
     )
+
+
+def _scope_of_gate(work: Work, new: NewTodo) -> str | None:
+    """What the gate decides. `*` covers any key only where a person wrote it (design.md §4).
+
+    UserDecisionRequiredError for an agent, except where it asks for the `*` that the linked todo requires: the
+    answer then frees that todo alone.
+    """
+    if new.decision_scope is None:
+        return None
+    scope = parse_decision_scope(new.decision_scope)
+    if scope.key == ANY_KEY and work.actor.kind is ActorKind.AGENT and str(scope) not in _owed_by_link(work, new):
+        raise UserDecisionRequiredError(
+            f"only a person may write a gate that decides every key ({scope})",
+            hint="Name the one key that is asked for, or ask the user to add the gate.",
+            value=str(scope),
+        )
+    return str(scope)
+
+
+def _owed_by_link(work: Work, new: NewTodo) -> tuple[str, ...]:
+    if new.unblocks_todo_id is None:
+        return ()
+    return work.tx.todo(todo_or_replacement(work, new.unblocks_todo_id)).route.required_decision_scopes
 
 
 def refuse_double_reach(blocks_agent: str | None, global_gate: bool) -> None:
@@ -228,13 +270,13 @@ def validation_of(argv: tuple[str, ...] | None, timeout: Duration | None) -> Val
 
 
 def dependency_ids(work: Work, typed: Iterable[str]) -> tuple[str, ...]:
-    """Full ids in declared order, each once; DependencyMissingError where one is not in this goal."""
+    """Full ids in declared order, each once, of what has replaced a superseded one; DependencyMissingError."""
     from loopx.core.errors import TodoNotFoundError
 
     found: list[str] = []
     for name in typed:
         try:
-            found.append(todo_in_goal(work, name))
+            found.append(todo_or_replacement(work, name))
         except TodoNotFoundError as exc:
             raise DependencyMissingError(
                 f"{name!r} is no todo of {work.goal.goal_id}",
@@ -244,8 +286,20 @@ def dependency_ids(work: Work, typed: Iterable[str]) -> tuple[str, ...]:
     return unique(found)
 
 
+def todo_or_replacement(work: Work, typed: str) -> str:
+    """`todo_in_goal`, or what has taken that todo's place: a new link to a superseded todo would hold nothing."""
+    return latest(work, work.tx.todo(todo_in_goal(work, typed))).todo_id
+
+
 def todo_in_goal(work: Work, typed: str) -> str:
-    """The full id of a todo of this goal; TodoNotFoundError, UsageError where several fit."""
+    """The full id of a todo of the call's goal; where no goal is named, of any, and the call is then about its goal.
+
+    TodoNotFoundError, UsageError where several fit.
+    """
+    if work.must_find_goal:
+        todo_id = resolve_todo_id(work.tx.db, typed)
+        work.enter_goal(work.tx.todo(todo_id).goal_id)
+        return todo_id
     return resolve_todo_id(work.tx.db, typed, goal_id=work.goal.goal_id)
 
 

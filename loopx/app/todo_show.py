@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from loopx.app.mark import Marker
 from loopx.app.todo_view import TODO_SCHEMA
 from loopx.contracts.todo_document import full_todo
+from loopx.core.instant import format_instant
+from loopx.store.archive import archived_at
+from loopx.store.events import ATTEMPT_NOTED, count_events
 from loopx.store.todos import get_todo, resolve_todo_id
 
 if TYPE_CHECKING:
@@ -14,14 +17,21 @@ if TYPE_CHECKING:
     from loopx.app.project import Project, Snapshot
 
 
-def show_todo(project: Project, typed_id: str) -> Document:
-    """The todo of that id or unique prefix. TodoNotFoundError, UsageError where several fit."""
+def show_todo(project: Project, typed_id: str, goal_id: str | None = None) -> Document:
+    """The todo of that id or unique prefix, of that goal where one is named.
+
+    TodoNotFoundError, GoalNotFoundError, UsageError where several fit.
+    """
 
     def query(snapshot: Snapshot) -> Document:
-        todo = get_todo(snapshot.db, resolve_todo_id(snapshot.db, typed_id))
+        named = snapshot.registry.goal(goal_id).goal_id if goal_id is not None else None
+        todo = get_todo(snapshot.db, resolve_todo_id(snapshot.db, typed_id, goal_id=named))
         goal = snapshot.registry.find(todo.goal_id)
         agents = [agent.agent_id for agent in goal.active_agents] if goal else []
         document = full_todo(todo, now=snapshot.now, active_agents=agents)
+        if todo.is_closed:
+            document |= _archival(snapshot, todo.todo_id)
+        document["attempt_notes"] = count_events(snapshot.db, todo.todo_id, ATTEMPT_NOTED)
         return {
             "schema_version": TODO_SCHEMA,
             "ok": True,
@@ -30,3 +40,9 @@ def show_todo(project: Project, typed_id: str) -> Document:
         }
 
     return project.read(query)
+
+
+def _archival(snapshot: Snapshot, todo_id: str) -> Document:
+    """Since when the todo is archived, for one that is."""
+    moment = archived_at(snapshot.db, todo_id)
+    return {} if moment is None else {"archived_at": format_instant(moment)}

@@ -127,7 +127,8 @@ def _move_dependents(work: Work, todo: Todo, new_id: str) -> tuple[str, ...]:
         work.tx.save(dependent, dependent._replace(blocked_by=edges))
     for gate in select_todos(work.tx.db, "WHERE t.unblocks_todo_id = ? AND t.closure IS NULL", (todo.todo_id,)):
         assert gate.gate is not None
-        work.tx.save(gate, gate._replace(gate=gate.gate._replace(unblocks_todo_id=new_id)))
+        link = None if gate.todo_id == new_id else new_id  # a gate that takes the todo's place frees nothing else
+        work.tx.save(gate, gate._replace(gate=gate.gate._replace(unblocks_todo_id=link)))
     for waiter in select_todos(work.tx.db, _WAITERS, (todo.todo_id,)):
         work.tx.save(waiter, waiter._replace(resume=until_done(work, new_id, waiter.todo_id)))
     return moved

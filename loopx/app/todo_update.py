@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app import todo_new
+from loopx.app.awaiting import resume_of
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.successors import existing_successor
 from loopx.app.todo_pause import refuse_new_cycles
@@ -13,7 +14,15 @@ from loopx.core.actor import ActorKind
 from loopx.core.command import command
 from loopx.core.errors import ReasonRequiredError, UsageError
 from loopx.core.instant import Duration, parse_instant
-from loopx.core.lifecycle import authorise, refuse_unless_open, refuse_without_token, user_decision_required
+from loopx.core.lifecycle import (
+    authorise,
+    is_eligible,
+    live_owner,
+    refuse_ineligible,
+    refuse_unless_open,
+    refuse_without_token,
+    user_decision_required,
+)
 from loopx.core.repository import parse_repository
 from loopx.core.scope import parse_decision_scope
 from loopx.core.text import checked_text, parse_priority, tagged_priority, with_priority_tag
@@ -23,6 +32,7 @@ from loopx.core.todo import (
     ContinuationPolicy,
     Gate,
     Polling,
+    Resume,
     Route,
     Status,
     TaskClass,
@@ -87,6 +97,7 @@ class TodoPatch(Value):
     expires_at: str | None = None
     validation_argv: tuple[str, ...] | None = None
     validation_timeout: Duration | None = None
+    resume_when: str | None = None
     no_followup: bool = False
     successor_ids: tuple[str, ...] = ()
     clear: frozenset[str] = frozenset()
@@ -114,7 +125,9 @@ def update_todo(project: Project, call: Call, todo_id: str, patch: TodoPatch) ->
 
     def change(work: Work) -> Outcome:
         todo = work.tx.todo(todo_new.todo_in_goal(work, todo_id))
-        after = _settled(work, todo, patch) if todo.status is Status.DONE else _patched(work, todo, patch)
+        after = _settled(work, todo, patch) if todo.status is Status.DONE else patched_todo(work, todo, patch)
+        if not patch.changed_names:
+            raise UsageError("nothing is to be changed", hint="`loopx todo update --help` lists the fields.")
         saved = work.tx.save(todo, after)
         return Outcome(todo_answer(work, saved), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
 
@@ -140,7 +153,8 @@ def _settled(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
     )
 
 
-def _patched(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
+def patched_todo(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
+    """The todo with these fields changed, not stored yet; the refusals of `update_todo`."""
     refuse_unless_open(todo, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
     if patch.settles_gap:
         raise UsageError(
@@ -152,6 +166,7 @@ def _patched(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
     authorise(todo, hand, None, work.now)
     if work.actor.kind is ActorKind.AGENT:
         _refuse_weakening(work, todo, patch)
+        _refuse_letting_oneself_in(work, todo, patch)
     task_class = _new_class(todo, patch)
     after = todo._replace(
         action_kind=_scalar(patch, "action_kind", todo.action_kind),
@@ -161,11 +176,15 @@ def _patched(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
         route=_patched_route(work, todo.route, patch, task_class),
         gate=_patched_gate(work, todo, patch, task_class),
         polling=_patched_polling(work, todo, patch, task_class),
+        resume=_patched_resume(work, todo, patch, task_class),
         acceptance=patch.acceptance.applied(
             todo.acceptance, lambda texts: tuple(checked_text(text, field="acceptance") for text in texts)
         ),
     )
     after = _patched_validation(_patched_text(after, patch), patch)
+    owner = live_owner(after, work.now, work.active_agents)
+    if owner is not None:
+        refuse_ineligible(after, owner)
     return todo_new.checked_todo(after)
 
 
@@ -178,6 +197,17 @@ def _refuse_weakening(work: Work, todo: Todo, patch: TodoPatch) -> None:
     scopes = patch.required_decision_scopes
     if todo.route.required_decision_scopes and (scopes.clear or scopes.remove):
         raise user_decision_required(todo, "drop a decision that work requires")
+
+
+def _refuse_letting_oneself_in(work: Work, todo: Todo, patch: TodoPatch) -> None:
+    """What keeps an agent out is not lifted by that agent, as long as a peer may do the work (W2.2, W4.4).
+
+    AgentExcludedError, AgentBoundError.
+    """
+    excluded = patch.excluded_agents
+    opens = excluded.remove or excluded.clear or patch.bound_agent is not None or "bound_agent" in patch.clear
+    if opens and work.actor.agent_id is not None and any(is_eligible(todo, peer) for peer in work.active_agents):
+        refuse_ineligible(todo, work.actor.agent_id)
 
 
 def is_gate_complete(work: Work, gate: Gate) -> bool:
@@ -268,11 +298,15 @@ def _patched_gate(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClas
         todo_new.refuse_double_reach(patch.blocks_agent, bool(patch.global_gate))
         blocks, is_global = todo_new.agent(work, patch.blocks_agent), False
     link = None if "unblocks_todo_id" in patch.clear else gate.unblocks_todo_id
+    if patch.unblocks_todo_id is not None:
+        link = todo_new.todo_or_replacement(work, patch.unblocks_todo_id)
+    if link == todo.todo_id:
+        raise UsageError("a gate cannot unblock itself", hint="Name the todo that waits for the answer.")
     return gate._replace(
         decision_scope=str(parse_decision_scope(patch.decision_scope)) if patch.decision_scope else gate.decision_scope,
         blocks_agent=blocks,
         global_gate=is_global,
-        unblocks_todo_id=todo_new.todo_in_goal(work, patch.unblocks_todo_id) if patch.unblocks_todo_id else link,
+        unblocks_todo_id=link,
     )
 
 
@@ -294,6 +328,13 @@ def _patched_polling(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskC
         consecutive_no_change=present.consecutive_no_change if present else 0,
         expires_at=parse_instant(patch.expires_at, now=work.now) if patch.expires_at else expires,
     )
+
+
+def _patched_resume(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClass) -> Resume | None:
+    if patch.resume_when is None:
+        return todo.resume
+    todo_new.refuse_idle_condition(todo.status, task_class)
+    return resume_of(work, patch.resume_when, sleeper=todo.todo_id)
 
 
 def _patched_validation(todo: Todo, patch: TodoPatch) -> Todo:

@@ -21,22 +21,22 @@ def wait_to_run(
     project: Project, question: Question, wait: Duration, *, explained: Page | None, sleeper: Sleeper
 ) -> Document:
     """The first decision that says yes, or the one that holds after `wait` microseconds."""
+    mark = state_mark(project)  # before the look, so that no change falls between the two
     document = should_run(project, question, explained=explained)
-    mark = _mark(project)
     left = wait
     while left > 0 and not document["should_run"]:
         nap = min(GLANCE, left)
         sleeper.sleep(nap)
         left -= nap
-        seen = _mark(project)
+        seen = state_mark(project)
         if seen != mark or _has_come(project, document):
             mark = seen
             document = should_run(project, question, explained=explained)
     return document
 
 
-def _mark(project: Project) -> tuple[object, ...]:
-    """What changes with the database or the registry."""
+def state_mark(project: Project) -> tuple[object, ...]:
+    """What differs once anybody has changed the database or the registry."""
     try:
         registry = os.stat(project.paths.registry)
     except OSError:

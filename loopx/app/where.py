@@ -8,6 +8,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from loopx import __version__
+from loopx.files import may_write
 from loopx.store.database import project_id
 from loopx.store.migrate import LATEST, schema_version
 
@@ -35,7 +36,7 @@ def where(project: Project) -> Document:
         "found_by": project.location.found_by,
         "registry": paths.registry,
         "database": {"path": paths.database, "exists": os.path.exists(paths.database), "schema": schema},
-        "filesystem": {"type": filesystem_type(paths.folder), "writable": os.access(paths.folder, os.W_OK)},
+        "filesystem": {"type": filesystem_type(paths.folder), "writable": may_write(paths.folder)},
         "versions": {
             "loopx": __version__,
             "schema": LATEST,

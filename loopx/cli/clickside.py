@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from loopx import __version__
 from loopx.cli.declare import BadValueError, Command, Group, Kind, Parameter
+from loopx.cli.output import write_text
 from loopx.cli.parse import Parsed, load_member
 from loopx.cli.shared import shared_parameters
 from loopx.cli.usage import UnknownCommandError, usage_error
@@ -32,12 +35,18 @@ def click_tree(root: Group) -> click.Group:
 
 def parse_with_click(root: Group, argv: Sequence[str]) -> Parsed | int:
     """The call, or the exit code of one that only shows something. UsageError for a wrong one."""
+    shown = TextIOWrapper(BytesIO(), encoding="utf-8", newline="", write_through=True)
     try:
-        result = click_tree(root).main(args=list(argv), prog_name=root.name, standalone_mode=False, obj={})
+        with redirect_stdout(shown):  # it leaves like every other answer, whatever the stream is
+            result = click_tree(root).main(args=list(argv), prog_name=root.name, standalone_mode=False, obj={})
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except click.ClickException as exc:
         raise usage_error(exc) from exc
+    finally:
+        shown.seek(0)
+        if text := shown.read():
+            write_text(text)
     return result if isinstance(result, Parsed) else 0
 
 
@@ -107,7 +116,9 @@ def _parameter(declared: Parameter) -> click.Parameter:
         return click.Argument(
             [declared.dest], type=_Converter(declared.type), required=declared.required, metavar=declared.metavar
         )
-    attributes: dict[str, Any] = {"help": declared.help, "default": declared.default}
+    attributes: dict[str, Any] = {"help": declared.help}
+    if not declared.required:  # click takes a stated default, None too, for a value that was given
+        attributes["default"] = declared.default
     if declared.kept:
         attributes |= {"expose_value": False, "callback": _remember}
     if declared.kind is Kind.FLAG:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopx.core.errors import ActorRequiredError, IdentityMismatchError, ReasonRequiredError, UsageError
 from loopx.core.value import Value
-from loopx.settings import FORMATS, Settings, settings_from
+from loopx.settings import FIXED, FORMATS, ROLES, Settings, settings_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,12 +43,19 @@ class Invocation:
         """An invocation under that environment."""
         return cls(settings_from(environment), ports)
 
-    def check_format(self) -> None:
-        """UsageError for a format that does not exist (then the answer is JSON, which any caller reads)."""
-        chosen = self.options["format"]
+    def check_settings(self) -> None:
+        """UsageError for a word that no setting has: a misspelt role or identity must not count as none.
+
+        A wrong format is answered in JSON, which any caller reads.
+        """
+        chosen, settings = self.options["format"], self.settings
         if chosen not in FORMATS:
             self.options["format"] = "json"
-            raise UsageError(f"{chosen!r} is not a format", hint="--format is text or json.")
+            raise UsageError(f"{chosen!r} is not a format", hint="--format and LOOPX_FORMAT are text or json.")
+        if settings.role is not None and settings.role not in ROLES:
+            raise UsageError(f"LOOPX_ROLE={settings.role!r} is no role", hint=f"A role is {', '.join(ROLES)}.")
+        if settings.identity is not None and settings.identity != FIXED:
+            raise UsageError(f"LOOPX_IDENTITY={settings.identity!r} is unknown", hint=f"It is {FIXED}, or not set.")
 
     @property
     def is_json(self) -> bool:
@@ -126,10 +133,11 @@ class Invocation:
                 hint="Name one of them.",
             )
         agent_id = normalise_name(option, what="agent id") if option is not None else own
-        if self.settings.identity_fixed and agent_id != own:
+        if self.settings.identity_fixed and (own is None or agent_id != own):
+            whose = own or "nobody (LOOPX_AGENT_ID is not set)"
             raise IdentityMismatchError(
-                f"this process is {own}; it cannot act as {agent_id}",
-                hint="Leave the agent option out.",
+                f"this process is {whose}; it cannot act as {agent_id or 'a person'}",
+                hint="Leave the agent option out." if own else "Set LOOPX_AGENT_ID beside LOOPX_IDENTITY=fixed.",
                 agent_id=agent_id,
             )
         return (

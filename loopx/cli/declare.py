@@ -157,7 +157,7 @@ class Command(Value):
     """A command: what it takes, and the function that answers."""
 
     name: str
-    handler: Callable[..., dict[str, Any]]
+    handler: Callable[..., dict[str, Any] | None]  # None: it has shown its answers by itself
     parameters: tuple[Parameter, ...]
     help: str
     example: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from loopx.core.errors import LoopxError
 
 Document = dict[str, Any]
+
+
+class OutputLostError(Exception):
+    """Standard output takes nothing: it is closed, or its disk is full. What the call did stays done."""
 
 
 def emit(invocation: Invocation, document: Document) -> None:
@@ -53,7 +58,7 @@ def error_document(error: LoopxError, warnings: list[str]) -> Document:
 
 def write_json(document: Document) -> None:
     """One document and a line end: compact when piped, indented on a terminal."""
-    indented = sys.stdout.isatty()
+    indented = is_terminal()
     text = json.dumps(
         document,
         ensure_ascii=False,
@@ -70,13 +75,27 @@ def write_text(text: str) -> None:
 
 def write_note(text: str) -> None:
     """A line on standard error; a full or closed one is nobody's failure."""
-    try:
+    with suppress(OutputLostError, OSError, ValueError):
         _write(sys.stderr, text + "\n", errors="backslashreplace")
-    except (OSError, ValueError):
-        return
+
+
+def is_terminal() -> bool:
+    """Whether standard output is one; it may also be closed."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def _write(stream: Any, text: str, *, errors: str) -> None:
+    if stream is None:
+        raise OutputLostError("it is closed")
+    try:
+        _write_bytes(stream, text, errors)
+    except BrokenPipeError:
+        raise
+    except OSError as exc:
+        raise OutputLostError(exc.strerror) from exc
+
+
+def _write_bytes(stream: Any, text: str, errors: str) -> None:
     buffer = getattr(stream, "buffer", None)
     if buffer is None:  # a stream that tests put in place
         stream.write(text)

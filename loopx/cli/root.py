@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from loopx.cli.context import Invocation, Ports
 from loopx.cli.declare import Group
-from loopx.cli.output import emit, emit_error
+from loopx.cli.output import OutputLostError, emit, emit_error, write_note
 from loopx.cli.parse import Parsed, parse
 from loopx.core.errors import LoopxError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 CLOSED_PIPE = 141
+OUTPUT_LOST = 6  # a storage fault like any other
 INTERRUPTED = 130
 
 FAMILIES = {
@@ -35,7 +36,13 @@ FAMILIES = {
     "refresh-state": ("loopx.cli.refresh_state", "Write a run back: evidence, validation, workspace."),
     "quota": ("loopx.cli.quota", "What may run now, and what it costs."),
     "status": ("loopx.cli.status", "The goal at a glance."),
+    "replay": ("loopx.cli.replay", "The todos as they were at any time."),
+    "undo": ("loopx.cli.undo", "Take an operation back that nothing builds on."),
+    "backup": ("loopx.cli.backup", "A verified copy of the state in one file."),
+    "restore": ("loopx.cli.restore", "Bring a backup back; what it replaces is kept."),
+    "doctor": ("loopx.cli.doctor", "Is the state sound, and does anything wait for ever?"),
     "log": ("loopx.cli.log", "What happened, newest last."),
+    "import": ("loopx.cli.import_", "Take over lists that people have."),
     "schema": ("loopx.cli.schema", "The contracts of every JSON document."),
     "completion": ("loopx.cli.completion", "Shell completion for bash, zsh and fish."),
 }
@@ -53,11 +60,10 @@ def main(argv: Sequence[str], *, ports: Ports | None = None, environment: Mappin
     invocation = Invocation.of(os.environ if environment is None else environment, ports)
     invocation.options["format"] = typed_format(argv) or invocation.settings.format
     try:
-        invocation.check_format()
+        invocation.check_settings()
         return _run(invocation, argv)
-    except BrokenPipeError:
-        _silence_stdout()
-        return CLOSED_PIPE
+    except (BrokenPipeError, OutputLostError) as exc:
+        return _report_lost(exc)
     except (KeyboardInterrupt, EOFError):
         return INTERRUPTED
     except LoopxError as exc:
@@ -97,6 +103,8 @@ def _answer(invocation: Invocation, call: Parsed) -> int:
     invocation.options |= call.kept
     invocation.parameters = call.parameters
     document = call.command.handler(invocation, **call.parameters)
+    if document is None:
+        return 0
     exit_code = int(document.pop("_exit_code", 0))
     emit(invocation, document)
     return exit_code
@@ -105,16 +113,24 @@ def _answer(invocation: Invocation, call: Parsed) -> int:
 def _report(invocation: Invocation, error: LoopxError) -> int:
     try:
         emit_error(invocation, error)
-    except BrokenPipeError:
-        _silence_stdout()
-        return CLOSED_PIPE
+    except (BrokenPipeError, OutputLostError) as exc:
+        return _report_lost(exc)
     return error.exit_code
+
+
+def _report_lost(exc: BrokenPipeError | OutputLostError) -> int:
+    """A reader that went away is no fault; an answer that nobody can get is one, said where it can be."""
+    _silence_stdout()
+    if isinstance(exc, BrokenPipeError):
+        return CLOSED_PIPE
+    write_note(f"loopx: standard output took no more bytes ({exc}); `loopx log` shows what was done")
+    return OUTPUT_LOST
 
 
 def _report_bug(invocation: Invocation, exc: Exception) -> int:
     import traceback
 
-    traceback.print_exception(exc)
+    write_note("".join(traceback.format_exception(exc)).rstrip())
     return _report(invocation, LoopxError(f"a bug in loopx: {exc}", hint="Please report the traceback."))
 
 

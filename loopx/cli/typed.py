@@ -1,4 +1,4 @@
-"""Text that comes from standard input or a file."""
+"""Text that comes from standard input or a file, and names that are compared with stored ones."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ def read_file(path: str) -> str:
             return decoded(file.read(), path)
     except OSError as exc:
         raise UsageError(f"{path} cannot be read: {exc.strerror}", hint="Name a readable file.") from exc
+
+
+def capability_names(given: tuple[str, ...]) -> tuple[str, ...] | None:
+    """What the call says it can do, in the one spelling of names; None where it says nothing. UsageError."""
+    from loopx.core.name import normalise_name
+
+    return tuple(normalise_name(name, what="capability") for name in given) or None
 
 
 def decoded(data: bytes, source: str) -> str:

@@ -17,13 +17,13 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 def verb(
     name: str, *, example: str, mutates: bool = False, subject: bool = False
-) -> Callable[[Callable[..., dict[str, Any]]], Command]:
-    """Make a command of a function `(invocation, **parameters) -> document`.
+) -> Callable[[Callable[..., dict[str, Any] | None]], Command]:
+    """Make a command of a function `(invocation, **parameters) -> document`, or None once it has shown all itself.
 
     `mutates` adds what every mutation takes; `subject` leaves `--agent-id` to the command itself.
     """
 
-    def declare(handler: Callable[..., dict[str, Any]]) -> Command:
+    def declare(handler: Callable[..., dict[str, Any] | None]) -> Command:
         everywhere = subject_parameters() if subject else shared_parameters()
         return Command(
             name=name,

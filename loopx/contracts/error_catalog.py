@@ -102,6 +102,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "The todo is claimed by another agent.",
         "Take other work, or ask the owner to release it.",
     ),
+    "outside_goal_boundary": Row(
+        "The todo's repository or a write scope of it lies outside the boundary that the user set for the goal.",
+        "Narrow the todo, or ask the user to widen the boundary with `loopx goal update`.",
+    ),
     "reason_required": Row(
         "The command changes direction or overrides somebody, and history must say why.",
         "Add `--reason`.",
@@ -134,6 +138,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "A successor cannot follow: it does not exist, is closed, or is the todo itself.",
         "Name an open todo, or create one with `--next-agent-todo`.",
     ),
+    "target_exists": Row(
+        "There is a file of that name, and it is not written over.",
+        "Name a file that does not exist, or say `--force` for a regular file.",
+    ),
     "text_invalid": Row(
         "A text is empty, or holds NUL or a lone surrogate, which cannot be stored exactly.",
         "Take the character out, or give the text with `--text-file`.",
@@ -149,6 +157,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "todo_not_open": Row(
         "The verb needs an open todo, and this one is deferred, blocked or closed.",
         "`loopx todo show` tells its state; `loopx todo reopen` where it may be opened again.",
+    ),
+    "undo_impossible": Row(
+        "What the operation did lives outside the graph: a registry edit, a token or a spend that was handed out.",
+        "Use the command that the message names; it does the opposite.",
     ),
     "user_decision_required": Row(
         "Only a person may decide this.",
@@ -195,6 +207,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "The operation id was used before, for something else.",
         "Take a fresh operation id for a new intent; repeat the old call exactly for a retry.",
     ),
+    "undo_blocked": Row(
+        "Something later builds on what the operation did; the message names it.",
+        "Undo what builds on it first, newest first, or change the todo itself.",
+    ),
     "version_conflict": Row(
         "The thing has changed since the version that the call expects.",
         "Read it again and decide anew.",
@@ -205,6 +221,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "Try again; nothing was written.",
     ),
     # --- storage -------------------------------------------------------------------------
+    "backup_invalid": Row(
+        "The file is no backup of this project, or its pages, references or history are damaged.",
+        "Take another backup; a backup of another project needs `--force`.",
+    ),
     "database_corrupt": Row(
         "The database file is damaged or is no database. It was not touched.",
         "Keep the file, and put a backup in its place.",
@@ -253,6 +273,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "lease_not_found": Row(
         "No lease of that id is known.",
         "`loopx task-lease list` shows the live ones.",
+    ),
+    "operation_not_found": Row(
+        "No event of the history belongs to an operation of that id.",
+        "`loopx log` shows the operation id of each event.",
     ),
     "project_not_found": Row(
         "Neither `--project`, `LOOPX_PROJECT` nor a folder above holds a `.loopx`.",

@@ -131,8 +131,15 @@ def _lane_record(todo: Todo) -> Record:
     }
 
 
-def todo_of(record: Record, *, unmet: int = 0, broken: int = 0, predecessors: tuple[str, ...] = ()) -> Todo:
-    """The value of a flat record; what is derived is given beside it."""
+def todo_of(
+    record: Record,
+    *,
+    route: Route | None = None,
+    unmet: int = 0,
+    broken: int = 0,
+    predecessors: tuple[str, ...] = (),
+) -> Todo:
+    """The value of a flat record; what is derived is given beside it, and the route where it is known already."""
     return Todo(
         todo_id=record["todo_id"],
         sequence=record["sequence"],
@@ -140,7 +147,7 @@ def todo_of(record: Record, *, unmet: int = 0, broken: int = 0, predecessors: tu
         status=Status(record["status"]),
         priority=record["priority"],
         text=record["text"],
-        route=route_of(record),
+        route=route or route_of(record),
         created_at=record["created_at"],
         updated_at=record["updated_at"],
         version=record["version"],

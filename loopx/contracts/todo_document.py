@@ -34,7 +34,7 @@ def brief_todo(todo: Todo) -> Document:
         "task_class": todo.task_class.value,
         "priority": priority_name(todo.priority),
         "claimed_by": todo.claim.agent_id if todo.claim else None,
-        "claim_expires_at": format_instant(todo.claim.expires_at) if todo.claim else None,
+        "claim_expires_at": format_instant(todo.claim.expires_at) if todo.claim and not todo.is_closed else None,
         "text": text,
     }
     if truncated:

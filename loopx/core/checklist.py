@@ -51,7 +51,7 @@ class LineFault(StrEnum):
     COMMENT_UNCLOSED = "comment_unclosed"
 
 
-_MESSAGES = {
+_MESSAGES: dict[LineFault | BoxFault, str] = {
     LineFault.NOT_UTF8: "the line is not UTF-8",
     LineFault.NUL: "the line holds a NUL character",
     LineFault.CONFLICT_MARKER: "a merge conflict was not resolved here",
@@ -77,11 +77,12 @@ class Item(Value):
 
 
 class Rejection(Value):
-    """A line that cannot be taken, and why."""
+    """A line that cannot be taken, and why; `source_id` where it would be an item."""
 
     line: int
     reason_code: str
     message: str
+    source_id: str | None = None
 
 
 class Checklist(Value):
@@ -132,7 +133,7 @@ class _Draft:
         self.line, self.parent, self.section = line, parent, section
         self.indent, self.content = box.indent, box.content
         self.state = box.state or BoxState.OPEN
-        self.fault: str | None = box.fault
+        self.fault = box.fault
         self.texts = [box.text]
 
     @property
@@ -179,7 +180,7 @@ class _Reader:
         if self._comment:
             self._reject(self._comment, LineFault.COMMENT_UNCLOSED)
         items = tuple(self._items())
-        return Checklist(items, tuple(sorted(self._rejections)), self._ignored)
+        return Checklist(items, tuple(sorted(self._rejections, key=lambda rejection: rejection.line)), self._ignored)
 
     # --- what is no item --------------------------------------------------------------------
 
@@ -223,8 +224,8 @@ class _Reader:
         self._comment = 0 if "-->" in line else self._comment or number
         return True
 
-    def _reject(self, number: int, fault: str) -> None:
-        self._rejections.append(Rejection(number, str(fault), _MESSAGES[fault]))  # type: ignore[index]
+    def _reject(self, number: int, fault: LineFault | BoxFault, source_id: str | None = None) -> None:
+        self._rejections.append(Rejection(number, fault.value, _MESSAGES[fault], source_id))
 
     # --- items and what belongs to them -----------------------------------------------------
 
@@ -288,7 +289,7 @@ class _Reader:
             fault = draft.fault or _text_fault(text)
             places.append(around if fault else sound)
             if fault:
-                self._reject(draft.line, fault)
+                self._reject(draft.line, fault, source_id)
                 continue
             sound += 1
             yield Item(draft.line, text, draft.state, around, source_id)

@@ -154,6 +154,10 @@ class ReasonRequiredError(RefusedError):
     code = "reason_required"
 
 
+class OutsideGoalBoundaryError(RefusedError):
+    code = "outside_goal_boundary"
+
+
 class RegistryInvalidError(RefusedError):
     code = "registry_invalid"
 
@@ -182,6 +186,10 @@ class SuccessorInvalidError(RefusedError):
     code = "successor_invalid"
 
 
+class TargetExistsError(RefusedError):
+    code = "target_exists"
+
+
 class TextInvalidError(RefusedError):
     code = "text_invalid"
 
@@ -196,6 +204,10 @@ class TodoInvalidError(RefusedError):
 
 class TodoNotOpenError(RefusedError):
     code = "todo_not_open"
+
+
+class UndoImpossibleError(RefusedError):
+    code = "undo_impossible"
 
 
 class UserDecisionRequiredError(RefusedError):
@@ -245,6 +257,10 @@ class OperationConflictError(ConflictError):
     code = "operation_conflict"
 
 
+class UndoBlockedError(ConflictError):
+    code = "undo_blocked"
+
+
 class VersionConflictError(ConflictError):
     code = "version_conflict"
 
@@ -257,6 +273,10 @@ class BusyTimeoutError(BusyError):
 
 
 # --- storage (6) -------------------------------------------------------------------------
+
+
+class BackupInvalidError(StorageError):
+    code = "backup_invalid"
 
 
 class DatabaseCorruptError(StorageError):
@@ -308,6 +328,10 @@ class GoalNotFoundError(NotFoundError):
 
 class LeaseNotFoundError(NotFoundError):
     code = "lease_not_found"
+
+
+class OperationNotFoundError(NotFoundError):
+    code = "operation_not_found"
 
 
 class ProjectNotFoundError(NotFoundError):

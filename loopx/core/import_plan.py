@@ -110,7 +110,9 @@ def _planned(item: Item, seen: Seen, known: Mapping[str, Known], parts: list[tup
     if old is None:
         links = () if seen.done else tuple(place for place, _ in parts)
         return Planned(item, Step.ADDED, seen, links=links)
-    links = () if old.is_closed else tuple(at for at, part in parts if not old.seen.nested or part.source_id not in known)
+    links = (
+        () if old.is_closed else tuple(at for at, part in parts if not old.seen.nested or part.source_id not in known)
+    )
     step, kept = _step(item, seen, old, links)
     return Planned(item, step, seen, old, kept, links)
 

@@ -102,7 +102,7 @@ def refuse_unless_open(todo: Todo, *allowed: Status) -> None:
     if todo.status not in (allowed or (Status.OPEN,)):
         raise TodoNotOpenError(
             f"{todo.todo_id} is {todo.status}",
-            hint=f"`loopx todo why {todo.todo_id}` says what it waits for; `loopx todo reopen` opens it.",
+            hint=f"`loopx todo show {todo.todo_id}` says what it waits for; `loopx todo reopen` opens it.",
             todo_id=todo.todo_id,
             status=todo.status,
         )
@@ -209,6 +209,11 @@ def refuse_unless_owner(todo: Todo, hand: Hand, now: Instant) -> None:
             todo_id=todo.todo_id,
             holder=owner,
         )
+
+
+def is_eligible(todo: Todo, agent_id: str) -> bool:
+    """Whether the todo may be that agent's work: not excluded from it, and bound to nobody else."""
+    return agent_id not in todo.route.excluded_agents and todo.route.bound_agent in (None, agent_id)
 
 
 def refuse_ineligible(todo: Todo, agent_id: str) -> None:

@@ -7,6 +7,7 @@ annotations just like one, is a tuple just like one, and takes about 20 µs.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 try:
@@ -35,6 +36,8 @@ class ValueType(type):
             namespace[field] = _tuplegetter(index, field)
         namespace["__slots__"] = ()
         namespace["_fields"] = fields
+        namespace["_names"] = frozenset(fields)
+        namespace["_pick"] = itemgetter(*fields) if len(fields) > 1 else dict.values  # of one it gives no tuple
         namespace["_defaults"] = defaults
         namespace["__match_args__"] = fields
         return super().__new__(mcs, name, bases, namespace)
@@ -49,6 +52,12 @@ class Value(tuple[Any, ...], metaclass=ValueType):
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
             fields, defaults = cls._fields, cls._defaults
+            if len(given) == len(fields) and not named:
+                return tuple.__new__(cls, given)
+            if not given:
+                filled = {**defaults, **named}
+                if filled.keys() == cls._names:
+                    return tuple.__new__(cls, cls._pick(filled))
             values = list(given)
             for field in fields[len(given) :]:
                 if field in named:
@@ -63,9 +72,11 @@ class Value(tuple[Any, ...], metaclass=ValueType):
 
     def _replace(self, **changes: Any) -> Self:
         """The same value with some fields changed; TypeError for a field that it does not have."""
-        values = [changes.pop(field, value) for field, value in zip(self._fields, self, strict=True)]
-        if changes:
-            raise TypeError(f"{type(self).__name__} has no {', '.join(changes)}")
+        fields, values = self._fields, list(self)
+        for field, value in changes.items():
+            if field not in fields:
+                raise TypeError(f"{type(self).__name__} has no {field}")
+            values[fields.index(field)] = value
         return tuple.__new__(type(self), values)
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from loopx.core.goal import (
@@ -23,6 +24,7 @@ def encode_goal(goal: Goal) -> str:
     return json.dumps(goal, ensure_ascii=False, separators=(",", ":"))
 
 
+@lru_cache(maxsize=64)
 def decode_goal(text: str) -> Goal:
     """The goal of `encode_goal`."""
     (

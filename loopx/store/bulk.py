@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loopx.contracts.record import record_of
+from loopx.core.value import Value
 from loopx.store import derived
 from loopx.store.replay import TODOS
 from loopx.store.todo_row import COLUMNS, SqlValue, sql_value
@@ -15,30 +16,34 @@ from loopx.store.transaction import KEY_AND_TIME, changed_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from loopx.core.todo import Todo
+    from loopx.core.todo import Route, Todo
     from loopx.store.transaction import Transaction
 
 _CHUNK = 5_000  # todos between two reports of progress
-_ALWAYS = ("todo_id", "priority", "created_at", "updated_at", "route_id")  # written even where they are empty
+_CACHE_KIB = 65_536  # ids are random, so that every row lands on another page of every index
+_OWN = ("todo_id", "sequence", "priority", "text")  # in what new todos of one call differ, beside their edges
+_ALWAYS = ("created_at", "updated_at")  # written even where they are zero
 _LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'todos'"
-
-Progress = "Callable[[int, int], None]"  # how many are done, of how many
 
 
 def insert_all(tx: Transaction, todos: Sequence[Todo], *, progress: Callable[[int, int], None] | None = None) -> None:
     """Store new todos in this order. They may wait for one another and for what is there already.
 
-    The history gets the same entries as from one `insert` after the other.
+    The history gets the same entries as from one `insert` after the other. `progress` is told how many
+    are stored, of how many.
     """
+    if len(todos) > _CHUNK:
+        tx.db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     first = _next_sequence(tx)
+    routes = {route: tx.route_id(route) for route in {todo.route for todo in todos}}
     coming, done = iter(todos), 0
     while chunk := list(islice(coming, _CHUNK)):
-        _insert_rows(tx, chunk, first + done)
+        _insert_rows(tx, chunk, first + done, routes)
         done += len(chunk)
         if progress is not None:
             progress(done, len(todos))
     _insert_edges(tx, todos)
-    _count(tx, todos)
+    _count(tx, todos, routes)
 
 
 def _next_sequence(tx: Transaction) -> int:
@@ -46,21 +51,42 @@ def _next_sequence(tx: Transaction) -> int:
     return int(row[0]) + 1 if row else 1
 
 
-def _insert_rows(tx: Transaction, todos: Sequence[Todo], first: int) -> None:
-    """Rows that fill the same columns share a statement; the columns' defaults are what is empty."""
-    rows: dict[tuple[str, ...], list[list[SqlValue]]] = {}
+class _Alike(Value):
+    """What todos have in common that differ in `_OWN` alone: columns with their values, and their news."""
+
+    names: tuple[str, ...]
+    values: tuple[SqlValue, ...]
+    news: dict[str, Any]
+
+    @classmethod
+    def of(cls, bare: Todo, route_id: int) -> _Alike:
+        """From one of them without what is its own; the columns' defaults are what is empty."""
+        record = record_of(bare)
+        news = changed_columns({}, record, KEY_AND_TIME)
+        names = tuple(name for name in COLUMNS if (name in news or name in _ALWAYS) and name not in _OWN)
+        values = tuple(sql_value(record[name]) for name in names)
+        return cls((*_OWN, *names, "route_id"), (*values, route_id), news)
+
+
+def _insert_rows(tx: Transaction, todos: Sequence[Todo], first: int, routes: dict[Route, int]) -> None:
+    alike: dict[Todo, _Alike] = {}
+    rows: dict[Todo, list[tuple[SqlValue, ...]]] = {}
     noted = tx.changes.setdefault(TODOS, {})
     for sequence, todo in enumerate(todos, first):
-        record = record_of(todo)
-        record["sequence"], record["route_id"] = sequence, tx.route_id(todo.route)
-        news = changed_columns({}, record, KEY_AND_TIME)
-        del news["route_id"]
-        noted[todo.todo_id] = news
-        names = (*_ALWAYS, *(name for name in COLUMNS if name in news and name not in _ALWAYS))
-        rows.setdefault(names, []).append([sql_value(record[name]) for name in names])
-    for names, values in rows.items():
+        bare = todo._replace(todo_id="", sequence=0, priority=0, text="", blocked_by=())
+        if bare not in alike:
+            alike[bare], rows[bare] = _Alike.of(bare, routes[todo.route]), []
+        rows[bare].append((todo.todo_id, sequence, todo.priority, todo.text, *alike[bare].values))
+        noted[todo.todo_id] = {**alike[bare].news, **_own_news(todo, sequence)}
+    for bare, values in rows.items():
+        names = alike[bare].names
         marks = ", ".join("?" for _ in names)
         tx.db.executemany(f"INSERT INTO todos ({', '.join(names)}) VALUES ({marks})", values)
+
+
+def _own_news(todo: Todo, sequence: int) -> dict[str, Any]:
+    own = {"sequence": sequence, "priority": todo.priority, "text": todo.text, "blocked_by": list(todo.blocked_by)}
+    return changed_columns({}, own)
 
 
 def _insert_edges(tx: Transaction, todos: Sequence[Todo]) -> None:
@@ -75,12 +101,18 @@ def _pairs(lists: Iterator[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, 
     return ((todo_id, other, at) for todo_id, others in lists for at, other in enumerate(others))
 
 
-def _count(tx: Transaction, todos: Sequence[Todo]) -> None:
+def _has_derived(tx: Transaction, todo: Todo) -> bool:
+    """Whether anything follows from its facts but what a new row holds anyway."""
+    if todo.successors or todo.resume:
+        return True
+    return bool(todo.blocked_by) and derived.dependency_counts(tx.db, todo.todo_id) != (0, 0)
+
+
+def _count(tx: Transaction, todos: Sequence[Todo], routes: dict[Route, int]) -> None:
     """What follows from the facts, once all of them are there."""
     counts: dict[int, Counter[int]] = {}
     for todo in todos:
-        follows = todo.blocked_by or todo.successors or todo.resume
-        stored = tx.refresh(todo) if follows else todo
-        counts.setdefault(tx.route_id(todo.route), Counter()).update(dict(enumerate(derived.counts_of(stored))))
+        stored = tx.refresh(todo) if _has_derived(tx, todo) else todo
+        counts.setdefault(routes[todo.route], Counter()).update(dict(enumerate(derived.counts_of(stored))))
     for route_id, count in counts.items():
         derived.shift_counts(tx.db, route_id, (count[0], count[1], count[2], count[3]))

@@ -58,6 +58,7 @@ _HELD = (
     "t.goal_id = :goal AND t.status = 'open' AND t.unmet = 0 AND (t.claimed_by IS NOT NULL OR t.lease_id IS NOT NULL)"
     f" AND t.role = 'agent' AND t.task_class <> 'continuous_monitor' AND NOT {_STIRRED}"
 )
+_SOFTLY_HELD = f"{_HELD} AND t.claimed_by IS NOT NULL AND t.lease_id IS NULL"
 _MONITORS = "t.goal_id = :goal AND t.task_class = 'continuous_monitor' AND t.status = 'open'"
 _BROKEN = (
     "t.goal_id = :goal AND t.broken > 0 AND t.closure IS NULL AND t.status = 'open' AND t.role = 'agent'"
@@ -138,6 +139,29 @@ class CohortReader:
             if group.route.task_class not in USER_CLASSES:
                 cohorts += self._parts(group, taken, limit)
         return cohorts
+
+    def takeable(self, groups: list[Group]) -> list[Cohort]:
+        """The cohorts of which a todo can be ready and under no lease, where no gate is in play.
+
+        Expired leases have been settled. A part of `all` of which every other cohort fails a stage for
+        whoever asks, or is leased; of what nobody holds the head alone is read.
+        """
+        cohorts: list[Cohort] = []
+        if self._is_any(
+            "goal_id = :goal AND status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL"
+        ):
+            cohorts += self._windowed(_SOFTLY_HELD)
+        if self._is_any("+goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL"):
+            cohorts += self._windowed(_STIRRING)
+        for group in groups:
+            if group.counts["ready"] and group.route.task_class is TaskClass.ADVANCEMENT:
+                head = self._members(group.route_id, _PARTS["ready"], 1)
+                cohorts += [Cohort(members=head, count=1)] if head else []
+        return cohorts
+
+    def _is_any(self, condition: str) -> bool:
+        sql = f"SELECT EXISTS (SELECT 1 FROM todos WHERE {condition})"
+        return bool(self.db.execute(sql, self.values).fetchone()[0])
 
     def singled_out(self) -> Iterator[Cohort]:
         """The todos that stand alone, each with all the facts that its stages read."""

@@ -7,8 +7,8 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from loopx.core.errors import BusyTimeoutError, ReadOnlyError, SqliteTooOldError
-from loopx.core.instant import MILLISECOND
-from loopx.store.migrate import migrate, refuse_empty, refuse_foreign_version
+from loopx.core.instant import MILLISECOND, SECOND
+from loopx.store.migrate import migrate, refuse_foreign_version
 
 if TYPE_CHECKING:
     from loopx.core.instant import Duration
@@ -72,26 +72,41 @@ def _log_bytes(database: str) -> int:
 def open_writer(database: str, *, wait: Duration, fresh: bool = False) -> sqlite3.Connection:
     """A connection in WAL mode with full sync and foreign keys; `wait` bounds its lock waits.
 
-    Only a `fresh` file may be empty: anywhere else that is damage, and is not written over.
+    Only a `fresh` file is given the schema: an empty one anywhere else is damage and is not written over,
+    and an older one is migrated by `doctor --fix` alone, which backs up first. SchemaOlderError, SchemaNewerError.
     """
     check_sqlite()
-    db = sqlite3.connect(_uri(database, "mode=rw"), uri=True, isolation_level=None, timeout=wait / 1_000_000)
+    db = sqlite3.connect(_uri(database, "mode=rw"), uri=True, isolation_level=None, timeout=wait / SECOND)
     try:
         if not fresh:
-            refuse_empty(db)
+            refuse_foreign_version(db)
         _enter_wal(db)
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
-        migrate(db)
+        if fresh:
+            migrate(db)
     except BaseException:
         db.close()
         raise
     return db
 
 
+def open_as_it_is(database: str, *, wait: Duration = SECOND) -> sqlite3.Connection:
+    """A connection to a database of any schema version, for copying and migrating it; nothing is set or checked."""
+    check_sqlite()
+    return sqlite3.connect(_uri(database, "mode=rw"), uri=True, isolation_level=None, timeout=wait / SECOND)
+
+
+def open_copy(file: str) -> sqlite3.Connection:
+    """A connection that only reads a backup, wherever it lies, and leaves no file beside it."""
+    check_sqlite()
+    query = "mode=ro" if _log_bytes(file) else "immutable=1"
+    return sqlite3.connect(_uri(file, query), uri=True, isolation_level=None)
+
+
 def limit_wait(db: sqlite3.Connection, wait: Duration) -> None:
-    """Bound how long the next lock is waited for."""
-    db.execute(f"PRAGMA busy_timeout = {max(1, wait // MILLISECOND)}")
+    """Bound how long the next lock is waited for, to a tenth of a second: so the text repeats and stays prepared."""
+    db.execute(f"PRAGMA busy_timeout = {-(-wait // (100 * MILLISECOND)) * 100 or 1}")
 
 
 def _uri(database: str, query: str) -> str:

@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from loopx import failpoint
 from loopx.core.errors import BusyTimeoutError
 from loopx.files import storage_error, sync_folder
 from loopx.store.connect import (
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
     from loopx.core.instant import Duration
     from loopx.ports import Clock, IdSource, TokenSource
+    from loopx.store.lock import Deadline
 
 T = TypeVar("T")
+
+FileId = tuple[int, int]  # device and inode
 
 _IMMUTABLE_TRIES = 50  # a writer beside a read-only reader makes it look again
 
@@ -47,12 +51,13 @@ class Store:
         self._turnstile = Turnstile(paths, timeout_us=timeout)
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
+        self._opened: FileId | None = None  # the file that the connections are to
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The query's answer on one consistent snapshot; nothing is written, no lock is waited for."""
         verify_state(self.paths)
         with translated():
-            if not os.path.exists(self.paths.database):
+            if not self._exists():
                 return query(empty_graph())
             try:
                 return _on_snapshot(self._reading(), query)
@@ -68,34 +73,65 @@ class Store:
         `mends_graph` lets a transaction start on an invalid graph, so that an edge can be removed.
         BusyTimeoutError past the deadline, StorageError where the disk refuses.
         """
-        with translated(), self._turnstile.hold() as deadline:
-            verify_state(self.paths)
+        with self.alone() as deadline:
+            failpoint.reach("write: locked")
             db = self._writing(deadline.remaining_us())
             limit_wait(db, deadline.remaining_us())
+            failpoint.reach("write: opened")
             db.execute("BEGIN IMMEDIATE")
+            failpoint.reach("write: begun")
             try:
                 meet_foreign_edits(db, mends_graph=mends_graph)
                 yield Transaction(db, now=self.clock.now(), ids=self.ids, tokens=self.tokens)
+                failpoint.reach("write: changed")
                 _settle_guard(db, mends_graph=mends_graph)
+                failpoint.reach("write: before commit")
                 db.execute("ROLLBACK" if dry_run else "COMMIT")
+                failpoint.reach("write: committed")
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def alone(self) -> Iterator[Deadline]:
+        """No other writer of this project inside, whatever becomes of the database; `write` begins so too."""
+        with translated(), self._turnstile.hold() as deadline:
+            verify_state(self.paths)
+            yield deadline
+
     def change_mark(self) -> tuple[object, ...]:
         """What differs once another process has written; costs microseconds to ask."""
         with translated():
-            if self._reader is not None:
-                return self._reader.execute("PRAGMA data_version").fetchone()  # type: ignore[no-any-return]
-            return fingerprint(self.paths.database) if os.path.exists(self.paths.database) else ()
+            if not self._exists():
+                return ()
+            try:
+                (version,) = self._reading().execute("PRAGMA data_version").fetchone()
+            except sqlite3.OperationalError as exc:
+                if not lacks_index(exc):
+                    raise
+                return fingerprint(self.paths.database)
+            return (self._opened, version)
 
     def close(self) -> None:
         """Close what is open; the last writer folds its log into the database."""
         for db in (self._reader, self._writer):
             if db is not None:
                 db.close()
-        self._reader = self._writer = None
+        self._reader = self._writer = self._opened = None
+
+    def _exists(self) -> bool:
+        """Whether there is a database; connections to a file that another one has replaced are closed."""
+        try:
+            found = os.stat(self.paths.database)
+        except FileNotFoundError:
+            self.close()
+            return False
+        identity = (found.st_dev, found.st_ino)
+        if self._opened != identity:
+            self.close()
+            self._opened = identity
+        return True
 
     def _reading(self) -> sqlite3.Connection:
         if self._reader is None:
@@ -103,9 +139,10 @@ class Store:
         return self._reader
 
     def _writing(self, wait: Duration) -> sqlite3.Connection:
+        if not self._exists():
+            create_database(self.paths.database, ids=self.ids)
+            self._exists()
         if self._writer is None:
-            if not os.path.exists(self.paths.database):
-                create_database(self.paths.database, ids=self.ids)
             self._writer = open_writer(self.paths.database, wait=wait)
         return self._writer
 
@@ -135,7 +172,9 @@ def create_database(database: str, *, ids: IdSource) -> None:
     try:
         with closing(open_fresh(unfinished, ids=ids)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log does not go where the file goes
+        failpoint.reach("create: built")
         os.rename(unfinished, database)
+        failpoint.reach("create: renamed")
         sync_folder(os.path.dirname(database))
     except OSError as exc:
         raise storage_error(exc, database) from exc

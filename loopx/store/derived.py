@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 MET = (Closure.COMPLETED, Closure.NO_FOLLOWUP)
 
+# Archived todos are asked too: a closed todo may wait for one, and an open one may be told to.
 _COUNT_DEPENDENCIES = (
-    "SELECT count(*) FILTER (WHERE d.closure IS NULL OR d.closure IN ('failed', 'superseded')),"
-    " count(*) FILTER (WHERE d.closure IN ('failed', 'superseded'))"
-    " FROM edges e JOIN todos d ON d.todo_id = e.dependency_id WHERE e.todo_id = ?"
+    "SELECT count(*) FILTER (WHERE closure IS NULL OR closure IN ('failed', 'superseded')),"
+    " count(*) FILTER (WHERE closure IN ('failed', 'superseded')) FROM ("
+    "SELECT d.closure FROM edges e JOIN todos d ON d.todo_id = e.dependency_id WHERE e.todo_id = :todo_id"
+    " UNION ALL "
+    "SELECT a.closure FROM edges e JOIN archived_todos a ON a.todo_id = e.dependency_id WHERE e.todo_id = :todo_id)"
+)
+_CLOSURE = (
+    "SELECT closure FROM todos WHERE todo_id = :todo_id"
+    " UNION ALL SELECT closure FROM archived_todos WHERE todo_id = :todo_id"
 )
 _MEET = (
     "UPDATE todos SET unmet = unmet - 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
@@ -39,7 +46,7 @@ def is_met(closure: Closure | None) -> bool:
 
 def dependency_counts(db: sqlite3.Connection, todo_id: str) -> tuple[int, int]:
     """How many dependencies are unmet, and how many of those can never be met."""
-    unmet, broken = db.execute(_COUNT_DEPENDENCIES, (todo_id,)).fetchone()
+    unmet, broken = db.execute(_COUNT_DEPENDENCIES, {"todo_id": todo_id}).fetchone()
     return unmet, broken
 
 
@@ -79,7 +86,7 @@ def condition_state(db: sqlite3.Connection, resume: Resume | None) -> int:
     if resume.kind == "pr_merged":
         row = db.execute("SELECT 1 FROM facts WHERE fact = ?", (resume.text,)).fetchone()
         return 1 if row else 0
-    row = db.execute("SELECT closure FROM todos WHERE todo_id = ?", (resume.ref,)).fetchone()
+    row = db.execute(_CLOSURE, {"todo_id": resume.ref}).fetchone()
     if row is None or row[0] is None:
         return 0 if row else -1
     return 1 if is_met(Closure(row[0])) else -1

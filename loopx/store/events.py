@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from loopx import failpoint
 from loopx.core.digest import sha256_hex
 from loopx.core.value import Value
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
     from loopx.store.transaction import Transaction
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # making one for each text costs as much again
 PAYLOAD_VERSION = 1
 FIRST_DIGEST = ""
+ATTEMPT_NOTED = "attempt_noted"  # its receipt holds what a late holder submitted
 
 Changes = dict[str, Any]  # table → key → column → [before, after]; JSON values only
 
@@ -49,9 +52,39 @@ def last_sequence(db: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
+def last_instant(db: sqlite3.Connection) -> Instant | None:
+    """When the newest event happened, by the clock of its writer."""
+    row = db.execute("SELECT at FROM events ORDER BY sequence DESC LIMIT 1").fetchone()
+    return int(row[0]) if row else None
+
+
+def last_sequence_at(db: sqlite3.Connection, moment: Instant) -> int:
+    """The number of the last event that happened not later than that, 0 before the first."""
+    row = db.execute("SELECT max(sequence) FROM events WHERE at <= ?", (moment,)).fetchone()
+    return int(row[0] or 0)
+
+
+def instant_of(db: sqlite3.Connection, sequence: int) -> Instant | None:
+    """When that event happened; None for a number that no event has."""
+    row = db.execute("SELECT at FROM events WHERE sequence = ?", (sequence,)).fetchone()
+    return int(row[0]) if row else None
+
+
 def select_events(db: sqlite3.Connection, where: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
     """The rows of a `WHERE … ORDER BY …` text, in the order of `COLUMNS`."""
     return db.execute(f"SELECT {COLUMNS} FROM events {where}", values).fetchall()
+
+
+def count_events(db: sqlite3.Connection, todo_id: str, action: str) -> int:
+    """How many events of that kind the todo has."""
+    sql = "SELECT count(*) FROM events WHERE todo_id = ? AND action = ?"
+    return int(db.execute(sql, (todo_id, action)).fetchone()[0])
+
+
+def has_event(db: sqlite3.Connection, todo_id: str, action: str, receipt: dict[str, Any]) -> bool:
+    """Whether the todo has an event of that kind that says exactly this."""
+    sql = "SELECT 1 FROM events WHERE todo_id = ? AND action = ? AND receipt = ?"
+    return db.execute(sql, (todo_id, action, canonical(receipt))).fetchone() is not None
 
 
 def append_event(db: sqlite3.Connection, event: Event) -> int:
@@ -73,6 +106,7 @@ def append_event(db: sqlite3.Connection, event: Event) -> int:
         row[1],
     )
     db.execute(_INSERT, (*stored, digest_of(stored)))
+    failpoint.reach("event: appended")
     return int(stored[0])
 
 
@@ -109,4 +143,4 @@ def digest_of(stored: Sequence[object]) -> str:
 
 def canonical(value: object) -> str:
     """The one JSON spelling of a value that is digested or compared."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _CANONICAL.encode(value)

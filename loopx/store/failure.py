@@ -54,6 +54,12 @@ def lacks_index(exc: sqlite3.OperationalError) -> bool:
     return code in _NO_INDEX or code & _PRIMARY in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 
 
+def is_damage(exc: sqlite3.DatabaseError) -> bool:
+    """Whether the file is no database, or one that is damaged."""
+    code = getattr(exc, "sqlite_errorcode", None)
+    return code is not None and code & _PRIMARY in _CORRUPT
+
+
 def storage_error(exc: sqlite3.DatabaseError) -> LoopxError | None:
     """The error that a storage fault means, or None where it is a bug (a constraint, bad SQL)."""
     code = getattr(exc, "sqlite_errorcode", None)

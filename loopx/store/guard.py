@@ -13,6 +13,8 @@ from loopx.core.errors import GraphInvalidError
 if TYPE_CHECKING:
     import sqlite3
 
+    from loopx.core.graph import GraphFault
+
 _SHOWN_FAULTS = 5
 
 
@@ -61,16 +63,21 @@ def refuse_invalid_graph(db: sqlite3.Connection) -> None:
     """GraphInvalidError where an unacknowledged edit left a missing node, a self edge or a cycle."""
     if is_acknowledged(db):
         return
-    from loopx.core.graph import verify_graph  # only after a foreign edit
-
-    nodes = {row[0] for row in db.execute("SELECT todo_id FROM todos")}
-    edges: dict[str, list[str]] = {}
-    for todo_id, dependency_id in db.execute("SELECT todo_id, dependency_id FROM edges ORDER BY todo_id, position"):
-        edges.setdefault(todo_id, []).append(dependency_id)
-    faults = verify_graph(nodes, edges)
+    faults = graph_faults(db)
     if faults:
         raise GraphInvalidError(
             f"the dependency graph was edited from outside and is not valid: {faults[0]}",
             hint="Run `loopx doctor` for the whole list; nothing is decided until it is mended.",
             faults=[str(fault) for fault in faults[:_SHOWN_FAULTS]],
         )
+
+
+def graph_faults(db: sqlite3.Connection) -> list[GraphFault]:
+    """Every missing node, self edge and cycle of the stored graph."""
+    from loopx.core.graph import verify_graph  # only after a foreign edit, or where one is looked for
+
+    nodes = {row[0] for row in db.execute("SELECT todo_id FROM todos UNION ALL SELECT todo_id FROM archived_todos")}
+    edges: dict[str, list[str]] = {}
+    for todo_id, dependency_id in db.execute("SELECT todo_id, dependency_id FROM edges ORDER BY todo_id, position"):
+        edges.setdefault(todo_id, []).append(dependency_id)
+    return verify_graph(nodes, edges)

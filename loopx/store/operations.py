@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from loopx import failpoint
 from loopx.core.errors import OperationConflictError
 
 if TYPE_CHECKING:
@@ -33,3 +34,4 @@ def record_answer(
     """Keep the answer for retries."""
     text = json.dumps(answer, ensure_ascii=False)
     db.execute("INSERT INTO operations VALUES (?,?,?,?)", (operation_id, intent, text, sequence))
+    failpoint.reach("answer: kept")

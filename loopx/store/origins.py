@@ -16,8 +16,9 @@ TABLE = "origins"
 KEY = ("goal_id", "source", "source_id")
 _COLUMNS = (*KEY, "todo_id", "seen")
 _READ = (
-    "SELECT o.source_id, o.todo_id, o.seen, t.text, t.closure IS NOT NULL FROM origins o JOIN todos t USING (todo_id)"
-    " WHERE o.goal_id = ? AND o.source = ? ORDER BY t.sequence"
+    "SELECT o.source_id, o.todo_id, o.seen, coalesce(t.text, a.text), coalesce(t.closure, a.closure) IS NOT NULL"
+    " FROM origins o LEFT JOIN todos t ON t.todo_id = o.todo_id LEFT JOIN archived_todos a ON a.todo_id = o.todo_id"
+    " WHERE o.goal_id = ? AND o.source = ? ORDER BY coalesce(t.sequence, a.sequence)"
 )
 _WRITE = f"INSERT OR REPLACE INTO origins ({', '.join(_COLUMNS)}) VALUES (?,?,?,?,?)"
 
@@ -44,12 +45,18 @@ def read_origins(db: sqlite3.Connection, goal_id: str, source: str) -> list[Orig
     return [OriginRow(Origin(*row[:3]), row[3], bool(row[4])) for row in rows]
 
 
-def write_origins(tx: Transaction, goal_id: str, source: str, origins: Iterable[Origin], before: dict[str, str]) -> None:
+def write_origins(
+    tx: Transaction, goal_id: str, source: str, origins: Iterable[Origin], before: dict[str, str]
+) -> None:
     """Keep what the source says now; `before` has what it said of the items that are known already."""
     rows = [(goal_id, source, *origin) for origin in origins]
+    if not rows:
+        return
     tx.db.executemany(_WRITE, rows)
     noted = tx.changes.setdefault(TABLE, {})
     for row in rows:
-        source_id, todo_id, seen = row[2:]
-        new = {} if source_id in before else {name: [None, value] for name, value in zip(_COLUMNS, row, strict=True)}
-        noted[" ".join(row[:3])] = new or {"seen": [before[source_id], seen]}
+        source_id, seen = row[2], row[-1]
+        if source_id in before:
+            noted[" ".join(row[:3])] = {"seen": [before[source_id], seen]}
+        else:
+            noted[" ".join(row[:3])] = {name: [None, value] for name, value in zip(_COLUMNS, row, strict=True)}

@@ -20,8 +20,13 @@ _BY_CLASS = (
     " FROM routes WHERE goal_id = ?"
     " GROUP BY task_class HAVING sum(open_count + blocked_count + deferred_count) > 0"
 )
-_CLOSED = "SELECT count(*) FROM todos WHERE goal_id = ? AND closure IS NOT NULL"
-_ANY = "SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ?)"
+_CLOSED = (
+    "SELECT (SELECT count(*) FROM todos WHERE goal_id = ?1 AND closure IS NOT NULL)"
+    " + (SELECT count(*) FROM archived_todos WHERE goal_id = ?1)"
+)
+_ANY = (
+    "SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ?1) OR EXISTS (SELECT 1 FROM archived_todos WHERE goal_id = ?1)"
+)
 _OPEN_GATES = "t.goal_id = ? AND t.task_class = 'user_gate' AND t.closure IS NULL AND t.role = 'user'"
 # Two indexes that hold only what is claimed or leased; both are few.
 _HELD = (
@@ -57,12 +62,12 @@ def class_counts(db: sqlite3.Connection, goal_id: str) -> dict[TaskClass, Counts
 
 
 def closed_count(db: sqlite3.Connection, goal_id: str) -> int:
-    """How many are done, failed or superseded."""
+    """How many are done, failed or superseded, archived ones too."""
     return int(db.execute(_CLOSED, (goal_id,)).fetchone()[0])
 
 
 def has_todos(db: sqlite3.Connection, goal_id: str) -> int:
-    """1 where the goal has any todo, 0 where it has none."""
+    """1 where the goal has any todo, an archived one too, 0 where it never had any."""
     return int(db.execute(_ANY, (goal_id,)).fetchone()[0])
 
 

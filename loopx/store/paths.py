@@ -26,6 +26,7 @@ class StatePaths(Value):
     queue_lock: str
     write_lock: str
     registry: str
+    backups: str
 
 
 def state_paths(folder: str) -> StatePaths:
@@ -38,6 +39,7 @@ def state_paths(folder: str) -> StatePaths:
         queue_lock=os.path.join(folder, "queue.lock"),
         write_lock=os.path.join(folder, "write.lock"),
         registry=os.path.join(folder, REGISTRY_FILE),
+        backups=os.path.join(folder, "backups"),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx import failpoint
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
@@ -27,6 +29,7 @@ def cached_goal(db: sqlite3.Connection, sha256: str, goal_id: str) -> str | None
 def fill_cache(db: sqlite3.Connection, sha256: str, goals: Sequence[tuple[str, str]]) -> None:
     """Replace the cache by the (goal id, encoded goal) pairs of one registry."""
     db.execute("DELETE FROM registry_goals")
+    failpoint.reach("cache: emptied")
     rows = [(sha256, position, goal_id, goal) for position, (goal_id, goal) in enumerate(goals)]
     db.executemany("INSERT INTO registry_goals VALUES (?,?,?,?)", rows)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from loopx.contracts.record import Record, record_of
 from loopx.core.todo import Role, Route, Status, TaskClass, Todo
 from loopx.core.value import Value
+from loopx.store.archive import archived_todos
 from loopx.store.todos import select_todos
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ State = dict[str, dict[str, Record]]  # table → key → column → value; edge
 
 TODOS = "todos"
 # The small tables and the columns whose values, joined by a space, are a row's key in an event.
-_KEYS = {
+KEYS = {
     "claim_tokens": ("token",),
     "lapses": ("todo_id", "agent_id"),
     "facts": ("fact",),
@@ -34,7 +35,8 @@ _KEYS = {
     "runs": ("run_id",),
     "spends": ("run_id",),
 }
-_REMOVED = {"lapses": "lapsed_at"}  # a row that can end, and the column that is None from then on
+# A row that can end, and the column that is None from then on.
+_REMOVED = {"lapses": "lapsed_at", "facts": "recorded_at", "criteria_met": "met_at"}
 
 # What a new todo holds where its event is silent: nothing, empty lists, zero.
 _BLANK = record_of(
@@ -86,7 +88,7 @@ def past_events(db: sqlite3.Connection, *, until: int | None = None) -> Iterator
 
 def replay(events: Iterable[PastEvent]) -> State:
     """The state that the events make, beginning with nothing."""
-    state: State = {table: {} for table in (TODOS, *_KEYS)}
+    state: State = {table: {} for table in (TODOS, *KEYS)}
     for event in events:
         for table in state.keys() & event.changes.keys():
             for key, changed in event.changes[table].items():
@@ -96,9 +98,9 @@ def replay(events: Iterable[PastEvent]) -> State:
 
 def table_state(db: sqlite3.Connection) -> State:
     """The same, as the tables hold it now."""
-    todos = select_todos(db, "ORDER BY t.sequence", ())
+    todos = select_todos(db, "ORDER BY t.sequence", ()) + archived_todos(db, "ORDER BY t.sequence", ())
     state: State = {TODOS: {todo.todo_id: record_of(todo) for todo in todos}}
-    for table, key in _KEYS.items():
+    for table, key in KEYS.items():
         state[table] = {_key_of(row, key): row for row in _rows(db, table)}
     return state
 

@@ -9,6 +9,7 @@ from loopx.core.todo import Closure, Verdict
 from loopx.store.cohorts import USER_CLASSES, CohortReader, read_groups
 from loopx.store.events import last_sequence
 from loopx.store.gates import has_gates, read_gates
+from loopx.store.overview import has_todos
 from loopx.store.spends import Usage, usage_of
 from loopx.store.todos import bare_todos
 
@@ -54,7 +55,7 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
         broken=tuple(_broken_dependencies(db, goal.goal_id)),
         gaps=() if cohorts else tuple(follow_gaps(db, goal.goal_id)),
         unmet_criteria=unmet_criteria(db, goal),
-        todo_total=_any_todo(db, goal.goal_id),
+        todo_total=has_todos(db, goal.goal_id),
         next_due_at=_first(db, _NEXT_DUE, goal, now),
         next_wake_at=_first(db, _NEXT_WAKE, goal, now),
         used_slots=usage.slots,
@@ -150,10 +151,6 @@ def unmet_criteria(db: sqlite3.Connection, goal: Goal) -> tuple[str, ...]:
     rows = db.execute("SELECT criterion_id FROM criteria_met WHERE goal_id = ?", (goal.goal_id,))
     met = {row[0] for row in rows}
     return tuple(criterion.id for criterion in goal.acceptance if criterion.id not in met)
-
-
-def _any_todo(db: sqlite3.Connection, goal_id: str) -> int:
-    return int(db.execute("SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ?)", (goal_id,)).fetchone()[0])
 
 
 def _first(db: sqlite3.Connection, sql: str, goal: Goal, now: Instant) -> Instant | None:

@@ -45,16 +45,10 @@ def route_identity(route: Route) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _route_record(identity: str) -> dict[str, Any]:
-    values: list[Any] = json.loads(identity)
-    return dict(zip(ROUTE_FIELDS, values[2:], strict=True))
-
-
 def route_of_identity(identity: str) -> Route:
     """The route that a group's identity spells."""
-    goal_id, task_class = json.loads(identity)[:2]
-    record = {"goal_id": goal_id, "task_class": task_class, **_route_record(identity)}
-    return route_of(record)
+    goal_id, task_class, *rest = json.loads(identity)
+    return route_of({"goal_id": goal_id, "task_class": task_class, **dict(zip(ROUTE_FIELDS, rest, strict=True))})
 
 
 def todo_of_row(
@@ -69,7 +63,12 @@ def todo_of_row(
     for name in LIST_FIELDS:
         if record[name] is not None:
             record[name] = json.loads(record[name])
-    record.update(_route_record(row[-1]))
     record["blocked_by"] = tuple(blocked_by)
     record["successors"] = tuple(successors)
-    return todo_of(record, unmet=row[_WIDTH], broken=row[_WIDTH + 1], predecessors=tuple(predecessors))
+    return todo_of(
+        record,
+        route=route_of_identity(row[-1]),
+        unmet=row[_WIDTH],
+        broken=row[_WIDTH + 1],
+        predecessors=tuple(predecessors),
+    )

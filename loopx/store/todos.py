@@ -24,20 +24,33 @@ _WAITED_FOR = (
 _DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id = ? ORDER BY todo_id"
 _SUCCESSORS = "SELECT successor_id FROM lineage WHERE todo_id = ? ORDER BY position"
 _PREDECESSORS = (
-    "SELECT l.todo_id FROM lineage l JOIN todos t ON t.todo_id = l.todo_id WHERE l.successor_id = ? ORDER BY t.sequence"
+    "SELECT l.todo_id FROM lineage l LEFT JOIN todos t ON t.todo_id = l.todo_id"
+    " LEFT JOIN archived_todos a ON a.todo_id = l.todo_id WHERE l.successor_id = ?"
+    " ORDER BY coalesce(t.sequence, a.sequence)"
+)
+_OF_PREFIX = "WHERE todo_id >= :first AND todo_id < :end AND (goal_id = :goal OR :goal IS NULL)"
+_BY_PREFIX = (
+    f"SELECT todo_id FROM todos {_OF_PREFIX} UNION ALL SELECT todo_id FROM archived_todos {_OF_PREFIX}"
+    " ORDER BY todo_id LIMIT :limit"
 )
 
 
 def find_todo(db: sqlite3.Connection, todo_id: str) -> Todo | None:
-    """The todo of exactly that id, with its edges and lineage."""
+    """The todo of exactly that id, archived or not, with its edges and lineage."""
     row = db.execute(_BY_ID, (todo_id,)).fetchone()
-    if row is None:
-        return None
-    return todo_of_row(
-        row,
-        blocked_by=dependencies_of(db, todo_id),
-        successors=_ids(db, _SUCCESSORS, todo_id),
-        predecessors=_ids(db, _PREDECESSORS, todo_id),
+    if row is not None:
+        return with_edges(db, todo_of_row(row))
+    from loopx.store.archive import find_archived  # few look for what is closed long since
+
+    return find_archived(db, todo_id)
+
+
+def with_edges(db: sqlite3.Connection, bare: Todo) -> Todo:
+    """A todo of `bare_todos` with its dependencies and its lineage."""
+    return bare._replace(
+        blocked_by=dependencies_of(db, bare.todo_id),
+        successors=_ids(db, _SUCCESSORS, bare.todo_id),
+        predecessors=predecessors_of(db, bare.todo_id),
     )
 
 
@@ -63,11 +76,8 @@ def resolve_todo_id(db: sqlite3.Connection, typed: str, *, goal_id: str | None =
     TodoNotFoundError for none, UsageError with the candidates for several.
     """
     prefix = id_prefix(typed)
-    rows = db.execute(
-        "SELECT todo_id FROM todos WHERE todo_id >= ? AND todo_id < ? AND (goal_id = ? OR ? IS NULL)"
-        " ORDER BY todo_id LIMIT ?",
-        (prefix, prefix + "\x7f", goal_id, goal_id, _CANDIDATES + 1),
-    ).fetchall()
+    values = {"first": prefix, "end": prefix + "\x7f", "goal": goal_id, "limit": _CANDIDATES + 1}
+    rows = db.execute(_BY_PREFIX, values)
     found = [row[0] for row in rows]
     if prefix in found:
         return prefix
@@ -92,6 +102,11 @@ def dependencies_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
 def waited_for(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
     """What must be done before the todo goes on: its dependencies, and the todo whose end wakes it."""
     return tuple(row[0] for row in db.execute(_WAITED_FOR, {"todo_id": todo_id}))
+
+
+def predecessors_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+    """What the todo came out of, by creation, archived or not."""
+    return _ids(db, _PREDECESSORS, todo_id)
 
 
 def dependents_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:

@@ -6,16 +6,18 @@ can forget them.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from loopx import failpoint
 from loopx.contracts.record import record_of
 from loopx.store import derived
 from loopx.store.todo_row import COLUMNS, route_identity, sql_value
-from loopx.store.todos import dependents_of, get_todo
+from loopx.store.todos import dependents_of, get_todo, with_edges
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from loopx.core.instant import Instant
     from loopx.core.todo import Lease, Route, Todo
@@ -37,6 +39,17 @@ class Transaction:
         self.changes: Changes = {}
         self.unblocked: list[str] = []
 
+    @contextmanager
+    def refusable(self) -> Iterator[None]:
+        """What is done inside is undone alone where it raises; what was done before stays."""
+        self.db.execute("SAVEPOINT refusable")
+        try:
+            yield
+        except BaseException:
+            self.db.execute("ROLLBACK TO refusable")
+            self.changes, self.unblocked = {}, []
+            raise
+
     def todo(self, todo_id: str) -> Todo:
         """The todo as it is now; TodoNotFoundError."""
         return get_todo(self.db, todo_id)
@@ -49,9 +62,11 @@ class Transaction:
         names = [name for name in (*COLUMNS, "route_id") if name != "sequence"]
         sql = f"INSERT INTO todos ({', '.join(names)}) VALUES ({', '.join('?' for _ in names)})"
         cursor = self.db.execute(sql, [sql_value(record[name]) for name in names])
+        failpoint.reach("insert: row")
         stored = todo._replace(sequence=int(cursor.lastrowid or 0))
         self._write_edges(stored)
         self._write_lineage(stored)
+        failpoint.reach("insert: edges")
         stored = self.refresh(stored)
         derived.shift_counts(self.db, route_id, derived.counts_of(stored))
         self._note("todos", todo.todo_id, changed_columns({}, record_of(stored), KEY_AND_TIME))
@@ -68,17 +83,25 @@ class Transaction:
         difference["version"] = [before.version, after.version]
         new["version"], new["updated_at"] = after.version, after.updated_at
         old_route, new_route = self._update(before, after, new, difference)
+        failpoint.reach("save: row")
         after = self._derive(before, after)
         self._move_counts(old_route, derived.counts_of(before), new_route, derived.counts_of(after))
+        failpoint.reach("save: counted")
         if before.closure is None and after.closure is not None:
             self._settle_dependents(after)
+            failpoint.reach("save: settled")
         self._note("todos", after.todo_id, difference)
         return after
+
+    def whole(self, bare: Todo) -> Todo:
+        """A todo that was read in this transaction without its edges and lineage, with them."""
+        return with_edges(self.db, bare)
 
     def issue_token(self, lease: Lease) -> None:
         """Keep the token for ever; a repeated one rolls the whole transaction back (S2.4)."""
         row = (lease.claim_token, lease.todo_id, lease.lease_id, lease.holder, self.now)
         self.db.execute("INSERT INTO claim_tokens VALUES (?,?,?,?,?)", row)
+        failpoint.reach("token: issued")
         self._note("claim_tokens", lease.claim_token, changed_columns({}, _token_record(row)))
 
     def knows_token(self, todo_id: str, token: str) -> bool:
@@ -115,36 +138,62 @@ class Transaction:
         before = dict(zip(names, found, strict=True)) if found else {}
         marks = ", ".join("?" for _ in names)
         self.db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values()))
+        failpoint.reach("put: row")
         self._note(table, " ".join(str(value) for value in values), changed_columns(before, dict(record)))
+
+    def take(self, table: str, key: tuple[str, ...], values: Sequence[str]) -> None:
+        """Remove a row of one of the small tables that a mistake has made; the event keeps what it said."""
+        where = " AND ".join(f"{name} = ?" for name in key)
+        cursor = self.db.execute(f"DELETE FROM {table} WHERE {where} RETURNING *", values)
+        row = cursor.fetchone()
+        failpoint.reach("take: row")
+        names = [column[0] for column in cursor.description]
+        gone = {name: [value, None] for name, value in zip(names, row, strict=True) if value is not None}
+        self._note(table, " ".join(values), gone)
 
     def note_registry(self, before: str | None, after: str) -> None:
         """Say in the event that the registry file went from one digest to another."""
         self._note("registry", "sha256", {"sha256": [before, after]})
 
+    def weigh_again(self, todo_id: str) -> None:
+        """Store anew what follows from other todos about this one, after one of them was opened again."""
+        before = self.todo(todo_id)
+        after = self.refresh(before)
+        route = self.route_id(before.route)
+        self._move_counts(route, derived.counts_of(before), route, derived.counts_of(after))
+
     # --- how a save is carried out ---------------------------------------------------------
 
     def _update(self, before: Todo, after: Todo, new: dict[str, Any], difference: dict[str, Any]) -> tuple[int, int]:
         """Write the changed columns and edges; the group before and after."""
-        old_route = new_route = self._stored_route(before.todo_id)
         columns = {name: sql_value(new[name]) for name in difference if name in _OWN_COLUMNS}
         columns["updated_at"] = after.updated_at
         if before.route != after.route:
-            columns["route_id"] = new_route = self.route_id(after.route)
+            columns["route_id"] = self.route_id(after.route)
         sets = ", ".join(f"{name} = ?" for name in columns)
-        sql = f"UPDATE todos SET {sets} WHERE todo_id = ? AND version = ?"
-        cursor = self.db.execute(sql, (*columns.values(), before.todo_id, before.version))
-        if cursor.rowcount != 1:
+        sql = f"UPDATE todos SET {sets} WHERE todo_id = ? AND version = ? RETURNING route_id"
+        values = (*columns.values(), before.todo_id, before.version)
+        row = self.db.execute(sql, values).fetchall()
+        if not row and self._bring_back(before.todo_id):
+            row = self.db.execute(sql, values).fetchall()
+        if len(row) != 1:
             raise AssertionError(f"{before.todo_id} changed inside its own transaction")
+        new_route = int(row[0][0])
         if "blocked_by" in difference:
             self.db.execute("DELETE FROM edges WHERE todo_id = ?", (after.todo_id,))
             self._write_edges(after)
         if "successors" in difference:
             self._write_lineage(after)
-        return old_route, new_route
+        return (self.route_id(before.route) if "route_id" in columns else new_route), new_route
+
+    def _bring_back(self, todo_id: str) -> bool:
+        from loopx.store.archive import bring_back  # few change what is closed long since
+
+        return bring_back(self, todo_id)
 
     def _derive(self, before: Todo, after: Todo) -> Todo:
         """Store what follows from the facts, where something it follows from has changed."""
-        sources = [(t.blocked_by, t.successors, t.status, t.closure, t.resume) for t in (before, after)]
+        sources = [(t.blocked_by, t.successors, t.resume, t.resume and t.closure) for t in (before, after)]
         return after if sources[0] == sources[1] else self.refresh(after)
 
     def refresh(self, todo: Todo) -> Todo:
@@ -169,9 +218,6 @@ class Transaction:
         else:
             derived.break_dependents(self.db, closed.todo_id)
         derived.settle_waiters(self.db, "todo_done", closed.todo_id, holds=met)
-
-    def _stored_route(self, todo_id: str) -> int:
-        return int(self.db.execute("SELECT route_id FROM todos WHERE todo_id = ?", (todo_id,)).fetchone()[0])
 
     def route_id(self, route: Route) -> int:
         """The number of the group that the route belongs to; a new group where there is none."""

@@ -76,6 +76,13 @@ def test_a_claim_is_the_task_its_token_and_its_end(lab: Loopx, clock: FakeClock)
     assert show(lab, todo)["claimed_by"] == "ann"
 
 
+def test_an_answer_is_small_whatever_the_todo_writes(inside: Loopx) -> None:
+    lab = start_lab(inside, "ann")
+    add(lab, "[P0] " + "é" * 60 + "\n" + "ü" * 60, *(f"--required-write-scope=src/{n}/**" for n in range(50)))
+    answer = lab.call("todo", "claim-next", "--agent-id", "ann")
+    assert len(answer.out.encode()) <= 1_200  # compact, as it is printed into a pipe
+
+
 def test_priority_then_creation_decides_and_the_callers_own_comes_first(lab: Loopx) -> None:
     late, first = add(lab, "late"), add(lab, "[P1] first")
     mine = add(lab, "[P1] mine", "--claimed-by", "ann")
@@ -293,8 +300,9 @@ def writing(lab: Loopx, text: str, scope: str) -> str:
 
 def test_the_lease_holds_the_paths_that_the_todo_writes(inside: Loopx) -> None:
     lab = start_lab(inside, "ann")
-    writing(lab, "one", "src/**")
-    assert claim_next(lab)["claim"]["lease"]["write_scopes"] == ["src/**"]
+    one = writing(lab, "one", "src/**")
+    assert taken(lab) == one
+    assert lab.ok("task-lease", "show", one)["lease"]["write_scopes"] == ["src/**"]
     other = writing(lab, "two", "src/core/*.py")
     argv = ("task-lease", "acquire", other, "--agent-id", "ann")
     lab.refused(*argv, code="lease_scope_conflict", exit_code=4)

@@ -6,12 +6,15 @@ import hashlib
 import os
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
+from select import select
 from typing import Any
 
 import pytest
 
+from loopx.core.instant import HOUR
+from loopx.workspace.process import run_to_end
 from tests.support.cli import Loopx
 
 SAY = "import sys; sys.stdout.write('seen'); sys.exit(0)"
@@ -106,14 +109,13 @@ def test_nothing_can_be_typed_into_a_check(lab: Loopx) -> None:
     lab.ok("todo", "complete", todo, "--claimed-by", "ann", "--evidence", "-", stdin="seen")
 
 
-def test_at_its_timeout_a_check_is_killed_with_all_that_it_started(lab: Loopx, tmp_path: Path) -> None:
-    mark = tmp_path / "pid"
-    child = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
-    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
-    todo = add(lab, python(parent), "--validation-timeout", "1s")
-    details = lab.refused(*complete(todo), code="validation_failed", exit_code=3).error["details"]
+def test_a_check_that_does_not_end_in_its_time_has_failed(lab: Loopx) -> None:
+    todo = add(lab, python("import time; time.sleep(600)"), "--validation-timeout", "100ms")
+    refusal = lab.refused(*complete(todo), code="validation_failed", exit_code=3)
+    details = refusal.error["details"]
     assert (details["exit_code"], details["timed_out"]) == (None, True)
-    assert is_gone(int(mark.read_text()))
+    assert "100ms" in refusal.error["message"]
+    assert not is_done(lab, todo)
 
 
 def test_a_check_that_leaves_something_at_its_output_has_not_ended(lab: Loopx) -> None:
@@ -123,19 +125,61 @@ def test_a_check_that_leaves_something_at_its_output_has_not_ended(lab: Loopx) -
     assert lab.refused(*complete(todo), code="validation_failed").error["details"]["timed_out"] is True
 
 
-def is_gone(pid: int) -> bool:
-    """Whether the process is dead; a zombie that nobody has waited for counts as dead."""
-    end = monotonic() + 10
-    while monotonic() < end:
-        try:
-            os.kill(pid, 0)
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (ProcessLookupError, FileNotFoundError):
-            return True
-        if state == "Z":
-            return True
-        sleep(0.01)
-    return False
+class Line:
+    """A pipe to programs that are started later: it tells when one has come up, and when all are gone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = str(folder / "line")
+        os.mkfifo(self.path)
+        self._fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        self._said = b""
+
+    def program(self) -> str:
+        """One that comes up, says so here and on its output, and does not end by itself."""
+        say = "print('up', file=line, flush=True); print('up', flush=True)"
+        return f"import time; line = open({self.path!r}, 'w'); {say}; time.sleep(600)"
+
+    def is_up(self) -> bool:
+        """Whether it has come up by now."""
+        with suppress(BlockingIOError):
+            self._said += os.read(self._fd, 100)
+        return bool(self._said)
+
+    def wait_until_up(self) -> None:
+        while not self.is_up():
+            select([self._fd], [], [], 60)
+
+    def close(self) -> None:
+        """Wait for the end of the last program; the system closes what a dead one has left open."""
+        assert self.is_up()
+        readable, _, _ = select([self._fd], [], [], 60)
+        assert readable
+        assert os.read(self._fd, 100) == b""
+        os.close(self._fd)
+
+
+def test_at_its_timeout_a_check_is_killed_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Line(tmp_path)
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {line.program()!r}])"
+    monkeypatch.setattr("loopx.workspace.process.monotonic", lambda: 3_600.0 if line.is_up() else 0.0)
+    finished = run_to_end((sys.executable, "-c", parent), str(tmp_path), HOUR)
+    assert (finished.exit_code, finished.tail[:2]) == (None, "up")
+    line.close()
+
+
+def test_a_check_that_is_interrupted_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line(tmp_path)
+
+    def interrupted(*_: object) -> bool:
+        line.wait_until_up()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("loopx.workspace.process._drain", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_to_end((sys.executable, "-c", line.program()), str(tmp_path), HOUR)
+    line.close()
 
 
 def test_every_other_refusal_comes_before_the_check(lab: Loopx, tmp_path: Path) -> None:

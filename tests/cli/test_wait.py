@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from loopx.app.decide import should_run
 from loopx.app.wait import GLANCE
 from loopx.cli.context import Ports
 from loopx.core.instant import DAY, HOUR, MINUTE, SECOND, Duration
@@ -148,17 +149,14 @@ def test_a_peer_that_finishes_ends_the_wait(lab: Loopx, nights: Nights) -> None:
 def test_nothing_is_decided_again_while_nothing_changes(
     lab: Loopx, nights: Nights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import loopx.app.wait as module
-
     add_gate(lab, None, "--global-gate")
     asked: list[object] = []
-    decide = module.should_run
 
     def counted(*args: Any, **more: Any) -> dict[str, Any]:
         asked.append(args)
-        return decide(*args, **more)
+        return should_run(*args, **more)
 
-    monkeypatch.setattr(module, "should_run", counted)
+    monkeypatch.setattr("loopx.app.wait.should_run", counted)
     wait(lab, "10m")
     assert len(asked) == 1
     assert len(nights.naps) == 10 * MINUTE // GLANCE

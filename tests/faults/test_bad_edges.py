@@ -66,9 +66,7 @@ def test_a_cycle_is_refused_with_its_path_through_every_door(project: Project, c
     with pytest.raises(DependencyCycleError):
         block_todo(project, call("todo_blocked", "ann"), one, (three,))
     with pytest.raises(DependencyCycleError):
-        supersede_todo(
-            project, call("todo_superseded", "ann", reason="so"), one, Replacement(successor_id=three)
-        )
+        supersede_todo(project, call("todo_superseded", "ann", reason="so"), one, Replacement(successor_id=three))
     assert unmet(project) == {one: 0, two: 1, three: 1}
 
 
@@ -77,9 +75,7 @@ def bare(todo_id: str) -> str:
 
 
 @pytest.mark.parametrize("spelling", [str, str.upper, bare, " {} ".format])
-def test_a_todo_never_waits_for_itself_however_it_is_spelt(
-    project: Project, spelling: Callable[[str], str]
-) -> None:
+def test_a_todo_never_waits_for_itself_however_it_is_spelt(project: Project, spelling: Callable[[str], str]) -> None:
     todo = add(project, text="x")["todo"]["todo_id"]
     with pytest.raises(DependencyCycleError):
         depend(project, todo=todo, on=spelling(todo), agent="ann")
@@ -124,9 +120,7 @@ def test_an_edge_cannot_close_a_circle_with_a_sleeping_todo(project: Project) ->
     with pytest.raises(DependencyCycleError):
         depend(project, todo=awaited, on=sleeper, agent="ann")
     with pytest.raises(ResumeConditionUnsatisfiableError):
-        supersede_todo(
-            project, call("todo_superseded", "ann", reason="so"), awaited, Replacement(successor_id=sleeper)
-        )
+        supersede_todo(project, call("todo_superseded", "ann", reason="so"), awaited, Replacement(successor_id=sleeper))
 
 
 def test_a_blocker_that_waits_for_a_superseded_todo_follows_to_what_replaced_it(project: Project) -> None:
@@ -189,9 +183,7 @@ def test_a_graph_with_two_faults_is_mended_one_edge_at_a_time(
     assert unmet(project) == {one: 0, two: 0, three: 1}
 
 
-def test_a_mend_that_leaves_the_fault_is_not_taken_for_one(
-    tmp_path: Path, project: Project, chain: list[str]
-) -> None:
+def test_a_mend_that_leaves_the_fault_is_not_taken_for_one(tmp_path: Path, project: Project, chain: list[str]) -> None:
     edited(tmp_path, MISSING, chain)
     patch(project, chain[2], ListPatch(clear=True))
     with pytest.raises(GraphInvalidError):

@@ -10,6 +10,7 @@ from loopx.app.lease import LeaseRequest, LeaseStep, acquire_lease, release_leas
 from loopx.app.todo_claim import claim_todo, release_todo
 from loopx.app.todo_complete import Completion, complete_todo
 from loopx.app.todo_pause import defer_todo
+from loopx.app.todo_show import show_todo
 from loopx.app.todo_supersede import Replacement, supersede_todo
 from loopx.app.todo_update import TodoPatch, update_todo
 from loopx.core.errors import (
@@ -19,6 +20,7 @@ from loopx.core.errors import (
     ClaimTokenRequiredError,
     LeaseExpiredError,
     LoopxError,
+    NotClaimOwnerError,
     UsageError,
     VersionConflictError,
 )
@@ -28,7 +30,7 @@ from tests.support.fakes import FakeClock
 from tests.support.project import REGISTRY, call, make_state, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from loopx.app.project import Project
@@ -66,9 +68,7 @@ def renewed(project: Project, lease: dict[str, Any], agent: str = "ann", **step:
 
 
 def finished(project: Project, todo: str, agent: str = "ann", token: str | None = None) -> dict[str, Any]:
-    return complete_todo(
-        project, call("todo_completed", agent, claim_token=token), todo, Completion(evidence="seen")
-    )
+    return complete_todo(project, call("todo_completed", agent, claim_token=token), todo, Completion(evidence="seen"))
 
 
 # --- the interval --------------------------------------------------------------------------
@@ -92,9 +92,7 @@ def test_a_lease_is_free_from_its_expiry_instant_on(project: Project, todo: str,
     assert acquired(project, todo, "bob")["holder"] == "bob"
 
 
-def test_a_renewal_at_the_last_microsecond_keeps_the_lease(
-    project: Project, todo: str, clock: FakeClock
-) -> None:
+def test_a_renewal_at_the_last_microsecond_keeps_the_lease(project: Project, todo: str, clock: FakeClock) -> None:
     lease = acquired(project, todo)
     clock.advance(TTL - 1)
     renewed(project, lease, ttl=TTL)
@@ -109,16 +107,14 @@ def test_renewing_without_a_ttl_never_shortens_a_lease_and_never_lets_it_grow(
     assert renewed(project, lease)["expires_at"] == lease["expires_at"]
     clock.advance(2 * HOUR - 1)
     for _ in range(5):  # each beat gives the default again, not the age of the lease
-        kept = renewed(project, lease)
+        renewed(project, lease)
         clock.advance(15 * MINUTE - 1)
     clock.advance(1)
     with pytest.raises(LeaseExpiredError):
-        renewed(project, kept)
+        renewed(project, lease)
 
 
-def test_a_soft_claim_is_anybodys_from_its_stale_instant_on(
-    project: Project, todo: str, clock: FakeClock
-) -> None:
+def test_a_soft_claim_is_anybodys_from_its_stale_instant_on(project: Project, todo: str, clock: FakeClock) -> None:
     claim_todo(project, call("todo_claimed", "ann"), todo, HOUR)
     clock.advance(HOUR - 1)
     with pytest.raises(AlreadyClaimedError):
@@ -130,6 +126,25 @@ def test_a_soft_claim_is_anybodys_from_its_stale_instant_on(
         lambda snapshot: snapshot.db.execute("SELECT receipt FROM events ORDER BY sequence DESC").fetchone()[0]
     )
     assert '"previous_owner":"ann"' in receipt
+
+
+def test_a_stale_claim_stands_in_nobodys_way_from_its_instant_on(project: Project, todo: str, clock: FakeClock) -> None:
+    claim_todo(project, call("todo_claimed", "ann"), todo, HOUR)
+    clock.advance(HOUR - 1)
+    with pytest.raises(NotClaimOwnerError):
+        finished(project, todo, "bob")
+    clock.advance(1)
+    assert finished(project, todo, "bob")["closure"] == "completed"
+
+
+def test_a_read_shows_a_lease_until_its_last_microsecond_and_no_longer(
+    project: Project, todo: str, clock: FakeClock
+) -> None:
+    lease = acquired(project, todo)
+    clock.advance(TTL - 1)
+    assert show_todo(project, todo)["todo"]["lease"]["lease_id"] == lease["lease_id"]
+    clock.advance(1)
+    assert show_todo(project, todo)["todo"]["lease"] is None
 
 
 def test_the_claims_of_a_retired_agent_are_stale_at_once_and_its_leases_run_out(
@@ -236,13 +251,14 @@ def test_a_late_holder_writes_nothing_until_it_claims_again(
     lease = acquired(project, todo)
     clock.advance(TTL)
     asked = call("late", "ann", claim_token=lease["claim_token"] if shows_token else None, reason="late")
-    for verb in (
+    verbs: tuple[Callable[[], object], ...] = (
         lambda: complete_todo(project, asked, todo, Completion(evidence="late")),
         lambda: update_todo(project, asked, todo, TodoPatch(action_kind="late")),
         lambda: supersede_todo(project, asked, todo, Replacement(none=True)),
         lambda: defer_todo(project, asked, todo, "in:1h"),
         lambda: release_todo(project, asked, todo),
-    ):
+    )
+    for verb in verbs:
         with pytest.raises(LeaseExpiredError):
             verb()
     claim(project, todo=todo, agent="ann")
@@ -252,6 +268,16 @@ def test_a_late_holder_writes_nothing_until_it_claims_again(
 def test_a_lease_given_back_by_its_holder_leaves_no_shadow(project: Project, todo: str) -> None:
     lease = acquired(project, todo)
     release_lease(project, call("lease_released", "ann"), LeaseStep(lease["lease_id"]))
+    assert finished(project, todo)["closure"] == "completed"
+
+
+def test_a_lease_taken_again_after_a_lapse_and_given_back_leaves_no_shadow_either(
+    project: Project, todo: str, clock: FakeClock
+) -> None:
+    acquired(project, todo)
+    clock.advance(TTL)
+    again = acquired(project, todo)
+    release_lease(project, call("lease_released", "ann"), LeaseStep(again["lease_id"]))
     assert finished(project, todo)["closure"] == "completed"
 
 

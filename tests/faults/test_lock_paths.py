@@ -59,9 +59,7 @@ def enter(paths: StatePaths) -> None:
 
 
 @pytest.mark.parametrize("name", LOCKS)
-@pytest.mark.parametrize(
-    "plant", [folder, named_pipe, symbolic_link, dangling_link, hard_link, listening_socket]
-)
+@pytest.mark.parametrize("plant", [folder, named_pipe, symbolic_link, dangling_link, hard_link, listening_socket])
 def test_a_lock_that_is_no_file_of_its_own_is_refused(
     tmp_path: Path, paths: StatePaths, name: str, plant: Callable[[Path, Path], None]
 ) -> None:

@@ -58,11 +58,6 @@ def stored_text(project: Project, todo_id: str) -> str:
     return project.read(lambda snapshot: get_todo(snapshot.db, todo_id).text)
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS, ids=lambda text: ascii(text)[:24])
-def test_an_odd_text_is_stored_exactly(project: Project, text: str) -> None:
-    assert stored_text(project, add(project, text=text)["todo"]["todo_id"]) == text
-
-
 @pytest.fixture(scope="module")
 def lasting_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     root = tmp_path_factory.mktemp("texts")
@@ -76,7 +71,7 @@ def test_any_text_is_stored_exactly(lasting_project: Project, text: str) -> None
     assert stored_text(lasting_project, add(lasting_project, text=text)["todo"]["todo_id"]) == text
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS[:-1], ids=lambda text: ascii(text)[:24])
+@pytest.mark.parametrize("text", ODD_TEXTS, ids=lambda text: ascii(text)[:24])
 def test_the_command_line_takes_and_gives_an_odd_text_exactly(inside: Loopx, text: str) -> None:
     make_state(inside.root)
     added = inside.ok("todo", "add", f"--text={text}" if text != "-" else "--text=-", stdin=text)
@@ -132,21 +127,21 @@ TEXT_DOORS = (
 
 
 @pytest.mark.parametrize("door", TEXT_DOORS)
-@pytest.mark.parametrize("text", REFUSED_TEXTS, ids=lambda text: ascii(text)[:24])
 def test_a_text_that_cannot_be_stored_is_refused_through_every_door(
-    project: Project, door: Callable[[Project, str], None], text: str
+    project: Project, door: Callable[[Project, str], None]
 ) -> None:
-    with pytest.raises(TextInvalidError):
-        door(project, text)
+    for text in REFUSED_TEXTS:
+        with pytest.raises(TextInvalidError):
+            door(project, text)
 
 
 @pytest.mark.parametrize("door", TEXT_DOORS)
-@pytest.mark.parametrize("text", BLANK_TEXTS, ids=ascii)
 def test_a_text_of_white_space_only_says_nothing_and_is_refused(
-    project: Project, door: Callable[[Project, str], None], text: str
+    project: Project, door: Callable[[Project, str], None]
 ) -> None:
-    with pytest.raises(UsageError):
-        door(project, text)
+    for text in BLANK_TEXTS:
+        with pytest.raises(UsageError):
+            door(project, text)
 
 
 BAD_BYTES = "bad\udcff"  # how a byte that is no UTF-8 arrives from a command line
@@ -183,7 +178,7 @@ def test_bytes_that_are_no_text_are_a_refusal_and_never_a_traceback(inside: Loop
 # --- commands that are printed --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS[:10], ids=lambda text: ascii(text)[:24])
+@pytest.mark.parametrize("text", ODD_TEXTS[:8], ids=lambda text: ascii(text)[:24])
 def test_a_printed_command_runs_as_it_is_whatever_the_text(inside: Loopx, text: str) -> None:
     make_state(inside.root)
     receipt = inside.ok("todo", "add", "--text", "-", stdin=text)["receipt"]

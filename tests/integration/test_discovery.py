@@ -313,9 +313,7 @@ def test_init_in_a_linked_worktree_makes_the_state_where_its_peers_find_it(
     assert found(linked).state_dir == found(peer).state_dir == location.state_dir
 
 
-def test_init_in_a_folder_that_only_the_worktree_has_uses_the_nearest_shared_one(
-    main: Path, linked: Path
-) -> None:
+def test_init_in_a_folder_that_only_the_worktree_has_uses_the_nearest_shared_one(main: Path, linked: Path) -> None:
     (main / "src").mkdir()
     (linked / "src" / "new").mkdir(parents=True)
     assert target(linked / "src" / "new").root == str(main / "src")

@@ -50,7 +50,7 @@ class Node:
     replaced_by: str | None = None
     scope: str | None = None  # what a gate decides
     blocks: str | None = None  # the agent that a gate holds
-    holds_all: bool = False
+    holds_all: bool = False  # one that names nobody either holds everybody until that is said (W6.3)
     frees: str | None = None  # the todo that a gate's answer frees
     verdict: str | None = None
 
@@ -160,9 +160,9 @@ class Model:
         working = [other for other in self.nodes.values() if other.closure is None and not other.is_user]
         wanted = {scope for other in working for scope in other.required}
         for gate in unanswered:
-            if gate.holds_all or (gate.blocks == agent and gate.frees is None and gate.scope not in wanted):
+            if gate.blocks is None or (gate.blocks == agent and gate.frees is None and gate.scope not in wanted):
                 return "gate_open"
-            if gate.frees == node.todo_id and gate.blocks in (None, agent):
+            if gate.frees == node.todo_id and gate.blocks == agent:
                 return "gate_open"
         return "gate_open" if node.required else None
 
@@ -389,6 +389,10 @@ class Model:
                 return "resume_condition_unsatisfiable"
         return None
 
+    def current(self, todo_ids: list[str]) -> list[str]:
+        """What a link to these todos leads to, each once: a new one to a superseded todo goes to its replacement."""
+        return list(dict.fromkeys(self._latest(self.nodes[todo_id]).todo_id for todo_id in todo_ids))
+
     def _latest(self, node: Node) -> Node:
         while node.closure == "superseded" and node.replaced_by:
             node = self.nodes[node.replaced_by]
@@ -410,7 +414,7 @@ class Model:
             if other.closure is None and other.resume and other.resume[:2] == ("todo_done", old.todo_id):
                 other.resume = ("todo_done", self._latest(new).todo_id, None)
             if other.closure is None and other.frees == old.todo_id:
-                other.frees = new.todo_id
+                other.frees = None if other is new else new.todo_id
         if new.closure is None:
             new.required = tuple(dict.fromkeys((*new.required, *old.required)))
 

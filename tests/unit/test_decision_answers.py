@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from loopx.core.decision.compile import compile_decision
 from loopx.core.decision.decision import Cadence, Decision, GateAction, RepairKind
 from loopx.core.decision.examine import runnable_cohorts
-from loopx.core.decision.reason import Mode, ReasonCode, Stage
+from loopx.core.decision.reason import CONSEQUENCES, Mode, ReasonCode, Stage
 from loopx.core.decision.snapshot import Cohort, Snapshot
+from loopx.core.decision.stages import ORDER
 from loopx.core.errors import AgentNotRegisteredError, GraphInvalidError
 from loopx.core.goal import Agent, QuotaPolicy
 from loopx.core.graph import FaultKind, GraphFault
@@ -149,6 +151,18 @@ def test_a_used_budget_wakes_when_its_window_resets() -> None:
     assert (hint.next_wake_at, hint.resets_at) == (NOW + DAY, NOW + DAY)
 
 
+def test_a_window_that_resets_now_is_no_later_instant() -> None:
+    hint = decide(replace(OUT_OF_SLOTS, resets_at=NOW).with_todos(P1)).hint
+    assert (hint.next_wake_at, hint.cadence) == (None, Cadence.ON_EVENT)
+
+
+@pytest.mark.parametrize("hold", [lambda value: leased(value, A), lambda value: leased(value, B)])
+def test_a_repair_of_what_needs_a_token_or_a_grant_shows_the_todo(hold: Callable[[Todo], Todo]) -> None:
+    broken = hold(todo(7, blocked_by=(todo(1).todo_id,)))
+    (row,) = decide(TEAM.with_todos(done(todo(1), Closure.FAILED), broken)).blocking
+    assert row.next_command == f"loopx todo show {broken.todo_id} --goal-id lab"
+
+
 def test_unclaimed_work_suggests_a_peer_and_claimed_work_none() -> None:
     free, mine = decide(TEAM.with_todos(P1)).selected, decide(TEAM.with_todos(claimed(P1, A))).selected
     assert free is not None
@@ -164,7 +178,7 @@ def test_the_next_command_follows_how_the_todo_is_held() -> None:
     assert first(P1) == "loopx todo claim"
     assert first(claimed(P1, A)) == "loopx todo complete"
     assert first(leased(P1, A)) == "loopx task-lease renew"
-    assert first(deferred(P1, wakes_in(0))) == "loopx todo claim"
+    assert first(deferred(claimed(P1, A), wakes_in(0))) == "loopx todo claim", "claiming opens what has woken"
     assert first(monitor(1)) == f"loopx monitor poll {monitor(1).todo_id}"
 
 
@@ -205,6 +219,17 @@ def test_a_monitor_that_is_not_due_is_silent() -> None:
 def test_a_held_due_monitor_is_no_due_monitor_for_this_agent() -> None:
     frontier = decide(TEAM.with_todos(monitor(1, bound_agent=B))).frontier
     assert (frontier.monitors_due, frontier.monitors_waiting) == (0, 1)
+
+
+# --- the order and the closed sets --------------------------------------------------------
+
+
+def test_every_reason_leads_somewhere() -> None:
+    assert set(CONSEQUENCES) == set(ReasonCode)
+
+
+def test_the_stages_stand_in_the_order_of_the_contract() -> None:
+    assert tuple(Stage) == ORDER
 
 
 # --- identity, integrity, candidates ------------------------------------------------------

@@ -480,6 +480,11 @@ MONITORS = [
         Mode.REPLAN,
     ),
     Case(
+        "a repair comes before a new plan for a monitor",
+        TEAM.with_todos(monitor(2, due_in=HOUR, unchanged=10), todo(3, excluded_agents=(A, B))),
+        Mode.CONTROL_PLANE_SELF_REPAIR,
+    ),
+    Case(
         "one at its limit is still polled when due",
         TEAM.with_todos(monitor(2, unchanged=10)),
         Mode.MONITOR_POLL,

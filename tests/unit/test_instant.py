@@ -30,7 +30,10 @@ def test_a_duration_is_an_integer_with_its_unit(text: str, microseconds: int) ->
 
 @pytest.mark.parametrize(
     "text",
-    ["", "0s", "-1s", "+1s", "1", "s", "1.5h", "1 h", "1H", "367d", "NaN", "inf", "1e3s", "١s", "1w", "1m1s", "9" * 30 + "d"],
+    [
+        *("", "0s", "-1s", "+1s", "1", "s", "1.5h", "1 h", "1H", "367d", "NaN", "inf", "1e3s", "١s", "1w", "1m1s"),
+        "9" * 30 + "d",
+    ],
 )
 def test_any_other_form_is_refused_with_the_accepted_one(text: str) -> None:
     with pytest.raises(UsageError) as refusal:

@@ -166,6 +166,14 @@ def test_lists_are_cut_with_their_totals_beside_them() -> None:
     assert channel["blocking_total"] == 29
 
 
+def test_a_list_is_cut_at_its_end_and_never_in_the_middle() -> None:
+    world = World().with_todos(todo(1))
+    long, short = "loopx " + "x" * PACKET_BYTES, "loopx where"
+    decision = compile_decision(snapshot_of(world), world.caller, world.now)
+    packet = packet_document(decision._replace(next_actions=(long, short)))
+    assert packet["interaction_contract"]["cli_channel"]["next_cli_actions"] == []
+
+
 def test_as_many_questions_as_fit_are_concrete() -> None:
     packet = packet_of(World().with_todos(*(action(n, f"question {n}") for n in range(1, 15))))
     channel = packet["interaction_contract"]["user_channel"]

@@ -103,7 +103,8 @@ WORDS = st.sampled_from(
     [
         "todo", "add", "claim", "show", "list", "gate", "answer", "--text", "--text=x", "--format", "json", "--goal-id",
         "--priority", "P1", "--limit", "3", "--limit=x", "--ttl", "1h", "--ttl=0s", "--status", "open", "opn", "--help",
-        "-h", "--", "-", "--no-follow-up", "--global-gate", "--no-global-gate", "--role", "agent", "id", "--x", "-x", "",
+        "-h", "--", "-", "--no-follow-up", "--global-gate", "--no-global-gate", "--role", "agent", "id", "--x", "-x",
+        "",
     ]
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from loopx.core.value import Value
+from loopx.core.value import Value, ValueType
 
 
 class Point(Value):
@@ -43,9 +43,7 @@ def test_it_cannot_be_changed() -> None:
         Point(1).x = 2  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("given", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 3}), ((1,), {"x": 2})], ids=str
-)
+@pytest.mark.parametrize(("given", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 3}), ((1,), {"x": 2})], ids=str)
 def test_a_wrong_set_of_fields_is_an_error(given: tuple[int, ...], named: dict[str, int]) -> None:
     with pytest.raises(TypeError):
         Point(*given, **named)
@@ -58,7 +56,7 @@ def test_an_unknown_field_cannot_be_replaced() -> None:
 
 def test_a_field_without_default_after_one_with_default_is_an_error() -> None:
     with pytest.raises(TypeError, match="without a default"):
-        type(Point)("Wrong", (Value,), {"__annotations__": {"a": "int", "b": "int"}, "a": 1})
+        ValueType("Wrong", (Value,), {"__annotations__": {"a": "int", "b": "int"}, "a": 1})
 
 
 def test_it_survives_copy_pickle_json_and_matching() -> None:

@@ -8,6 +8,7 @@ from loopx.app.decide import Question, should_run
 from loopx.cli.context import working_directory
 from loopx.cli.declare import DURATION, flag, option
 from loopx.cli.paging import page_options
+from loopx.cli.typed import capability_names
 from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def cli(
     question = Question(
         goal_id=invocation.goal_id,
         agent_id=invocation.agent(),
-        capabilities=available_capability or None,
+        capabilities=capability_names(available_capability),
         folder=workspace or working_directory(),
     )
     project = invocation.project()

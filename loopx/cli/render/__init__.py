@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from loopx.cli.output import is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,6 +21,7 @@ RENDERERS = {
     "todo_complete_v1": "todo:completed",
     "todo_supersede_v1": "todo:superseded",
     "todo_graph_v1": "contract:graph",
+    "todo_stats_v1": "stats:figures",
     "inbox_v1": "todo:inbox",
     "log_v1": "log:events",
     "where_v1": "project:where",
@@ -39,6 +41,13 @@ RENDERERS = {
     "schema_v1": "contract:schema",
     "schema_check_v1": "contract:checked",
     "completion_v1": "contract:script",
+    "import_v1": "import_:imported",
+    "backup_v1": "doctor:backed_up",
+    "restore_v1": "doctor:restored",
+    "replay_v1": "log:replayed",
+    "undo_v1": "log:undone",
+    "todo_archive_v1": "todo:archived",
+    "doctor_v1": "doctor:examined",
     "demo_v1": "demo:told",
 }
 
@@ -46,7 +55,7 @@ RENDERERS = {
 def render(document: dict[str, Any]) -> str:
     """The document as text: plain where it is piped, in colour on a terminal."""
     blocks = renderer_of(str(document.get("schema_version")))(document)
-    if sys.stdout.isatty():
+    if is_terminal():
         from loopx.cli.render.terminal import painted_text
 
         return painted_text(blocks)

@@ -1,6 +1,6 @@
-"""The work graph drawn: as an indented text, as Mermaid, as DOT.
+"""The work graph drawn: as an indented text, as Mermaid, as DOT; `svg` draws the picture.
 
-A todo's text is data in all three: what the form would read as its own syntax is written so that it
+A todo's text is data in all of them: what the form would read as its own syntax is written so that it
 stands for itself.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from loopx.cli.render.svg import draw_svg
 from loopx.cli.render.width import display_width, harmless, padded
 from loopx.cli.render.words import class_word, state_span
 
@@ -23,8 +24,8 @@ _AFTER = {"blocks": "after", "followed_by": "follows", "replaced_by": "replaces"
 
 
 def draw(form: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
-    """The drawing in that form: `text`, `mermaid` or `dot`."""
-    drawn = {"text": _text, "mermaid": _mermaid, "dot": _dot}[form](nodes, edges)
+    """The drawing in that form: `text`, `mermaid`, `dot` or `svg`."""
+    drawn = {"text": _text, "mermaid": _mermaid, "dot": _dot, "svg": draw_svg}[form](nodes, edges)
     return "\n".join(drawn)
 
 

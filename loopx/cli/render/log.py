@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Span, Tone, table
+from loopx.cli.render.block import Block, Span, Tone, line, table
 from loopx.cli.render.fallback import shown
-from loopx.cli.render.receipt import foot
+from loopx.cli.render.receipt import foot, receipt_blocks
+from loopx.cli.render.todo import todo_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,6 +21,22 @@ def events(document: Mapping[str, Any]) -> Iterator[Block]:
     if document["events"]:
         yield table(_COLUMNS, (_row(event) for event in document["events"]))
     yield foot(document, len(document["events"]), "event")
+
+
+def replayed(document: Mapping[str, Any]) -> Iterator[Block]:
+    """`replay`."""
+    when = f" ({document['at']})" if document["at"] else ""
+    yield line("As it was after event ", Span(str(document["at_sequence"]), Tone.STRONG), when)
+    yield from todo_rows(document["todos"])
+    yield foot(document, len(document["todos"]), "todo")
+
+
+def undone(document: Mapping[str, Any]) -> Iterator[Block]:
+    """`undo`."""
+    deed = document["undone"]
+    yield line(Span("Undone: ", Tone.GOOD), f"event {deed['sequence']}, {deed['action'].replace('_', ' ')}")
+    yield from todo_rows(document["todos"])
+    yield from receipt_blocks(document)
 
 
 def _row(event: Mapping[str, Any]) -> list[str | Span]:

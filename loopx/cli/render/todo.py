@@ -10,7 +10,7 @@ from loopx.cli.render.receipt import event_words, foot, receipt_blocks
 from loopx.cli.render.words import class_word, holder_word, mark_span, state_span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     Todo = Mapping[str, Any]
     Document = Mapping[str, Any]
@@ -37,10 +37,21 @@ def one(document: Document) -> Iterator[Block]:
 
 def many(document: Document) -> Iterator[Block]:
     """`todo list` and `gate list`."""
-    todos = document["todos"]
+    yield from todo_rows(document["todos"])
+    yield foot(document, len(document["todos"]), "todo")
+
+
+def archived(document: Document) -> Iterator[Block]:
+    """`todo archive`."""
+    yield line(Span(f"{document['archived']} archived", Tone.GOOD), ", ", f"{document['remaining']} more may go")
+    yield facts([("archived", _ids(document, "todo_ids")), ("kept", shown(document["kept"]))])
+    yield from receipt_blocks(document)
+
+
+def todo_rows(todos: Sequence[Todo]) -> Iterator[Block]:
+    """A line a todo, or nothing."""
     if todos:
         yield table(_LISTED, (_row(todo) for todo in todos))
-    yield foot(document, len(todos), "todo")
 
 
 def inbox(document: Document) -> Iterator[Block]:

@@ -19,7 +19,9 @@ MEMBERS = {
     "defer": ("loopx.cli.todo.defer", "Let it sleep until a condition holds."),
     "block": ("loopx.cli.todo.block", "Hold it by a reason or by other todos."),
     "reopen": ("loopx.cli.todo.reopen", "Open a blocked or deferred one."),
-    "graph": ("loopx.cli.todo.graph", "The graph as text, Mermaid, DOT or JSON."),
+    "archive": ("loopx.cli.todo.archive", "Move closed work out of the way."),
+    "graph": ("loopx.cli.todo.graph", "The graph as text, Mermaid, DOT, SVG or JSON."),
+    "stats": ("loopx.cli.todo.stats", "Counts, flow, waiting, age and spend."),
 }
 
 cli = family(

@@ -8,6 +8,7 @@ from loopx.app.claim_next import Wish, claim_next
 from loopx.app.lease import DEFAULT_TTL
 from loopx.cli.context import working_directory
 from loopx.cli.declare import DURATION, option
+from loopx.cli.typed import capability_names
 from loopx.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -27,5 +28,5 @@ def cli(
     invocation: Invocation, lease_ttl: int, available_capability: tuple[str, ...], workspace: str | None
 ) -> Document:
     """Claim the first ready todo, with a lease and its token, so that exactly one worker gets it."""
-    wish = Wish(lease_ttl, available_capability or None, workspace or working_directory())
+    wish = Wish(lease_ttl, capability_names(available_capability), workspace or working_directory())
     return claim_next(invocation.project(), invocation.call("todo_claimed_next"), wish)

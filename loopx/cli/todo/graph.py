@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from loopx.cli.context import Invocation
     from loopx.cli.output import Document
 
-FORMS = ("text", "mermaid", "dot", "json")
+FORMS = ("text", "mermaid", "dot", "svg", "json")
 
 
 @verb("graph", example="loopx todo graph --goal-id ship --as mermaid")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @option("--claimed-by", metavar="ID", help="Only what this agent is on, or has done.")
 @option("--runnable-for", metavar="ID", help="Only what this agent may start now.")
 @option("--text-match", metavar="TEXT", help="Only texts that contain this, whatever its case.")
+@flag("--archived", help="What was archived, instead of what was not.")
 @flag("--full", help="Whole todos instead of brief ones.")
 @page_options
 def cli(
@@ -34,6 +35,7 @@ def cli(
     claimed_by: str | None,
     runnable_for: str | None,
     text_match: str | None,
+    archived: bool,
     full: bool,
 ) -> Document:
     """Todos in creation order, one page at a time."""
@@ -45,5 +47,6 @@ def cli(
         claimed_by=claimed_by,
         runnable_for=runnable_for,
         text_match=text_match,
+        archived=archived,
     )
     return list_todos(invocation.project(), wanted, page, full=full)

@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 @todo_id_option
 def cli(invocation: Invocation, todo_id: str) -> Document:
     """One todo, whole."""
-    return show_todo(invocation.project(), todo_id)
+    return show_todo(invocation.project(), todo_id, invocation.goal_id)

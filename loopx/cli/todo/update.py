@@ -55,6 +55,7 @@ def patch_options(function: F) -> F:
 @field_options
 @patch_options
 @flag("--global-gate/--no-global-gate", default=None, help="Whether the gate holds everybody.")
+@option("--resume-when", metavar="COND", help="What wakes it now, where it is deferred, blocked or a blocker.")
 @flag("--no-follow-up", help="Nothing follows this done todo; needs --reason.")
 @option("--successor-todo-id", multiple=True, metavar="ID", help="What follows this done todo; needs --reason.")
 @option("--status", type=ChoiceType(Status), help="Not changed here: see complete, defer, block, reopen.")
@@ -93,6 +94,7 @@ def todo_patch(fields: dict[str, Any]) -> TodoPatch:
         expires_at=fields["expires_at"],
         validation_argv=command_words(fields["validation_command"]),
         validation_timeout=fields["validation_timeout"],
+        resume_when=fields["resume_when"],
         no_followup=fields["no_follow_up"],
         successor_ids=fields["successor_todo_id"],
         clear=frozenset(name for name in CLEARABLE if fields[f"clear_{name}"]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from loopx.app.decide import Question, why_todo
 from loopx.cli.context import working_directory
 from loopx.cli.declare import option
+from loopx.cli.typed import capability_names
 from loopx.cli.verb import todo_id_option, verb
 from loopx.core.errors import ActorRequiredError
 from loopx.core.name import normalise_name
@@ -33,9 +34,9 @@ def cli(
     if named is None:
         raise ActorRequiredError("whether a todo may run depends on the agent", hint="Name it with --agent-id.")
     question = Question(
-        goal_id=None,
+        goal_id=invocation.goal_id,
         agent_id=normalise_name(named, what="agent id"),
-        capabilities=available_capability or None,
+        capabilities=capability_names(available_capability),
         folder=workspace or working_directory(),
     )
     return why_todo(invocation.project(), question, todo_id)

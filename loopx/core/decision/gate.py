@@ -43,7 +43,7 @@ def reach_of(snapshot: Snapshot, agent_id: str, peers: Sequence[str]) -> GateRea
     others: list[Todo] = []
     for todo in snapshot.gates:
         gate = gate_of(todo)
-        if gate.decision is not None or todo.is_closed:
+        if gate.decision is not None:
             continue
         if gate.global_gate:
             everybody.append(todo)

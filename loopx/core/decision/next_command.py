@@ -96,6 +96,16 @@ def _open_to_agents(at: Obstacle) -> str:
     return action.update(at.case, at.todo_id, "--clear-bound-agent" if is_bound else "--clear-excluded-agent")
 
 
+def _narrow(at: Obstacle) -> str:
+    """A write scope outside is taken out; another repository is for the user to allow."""
+    outside = str(at.drop.facts.get("outside"))
+    if outside not in at.found.head.route.required_write_scopes:
+        return action.of_goal(at.case, "goal", "show")
+    if not at.is_callers_to_change:
+        return _show(at)
+    return action.update(at.case, at.todo_id, "--remove-required-write-scope", outside)
+
+
 def _reopen(at: Obstacle) -> str:
     if not at.is_callers_to_change:
         return _show(at)
@@ -143,7 +153,7 @@ _COMMANDS: dict[ReasonCode, Callable[[Obstacle], str]] = {
     _R.DEPENDENCY_FAILED: _drop_dependency,
     _R.DEPENDENCY_SUPERSEDED: _drop_dependency,
     _R.NO_ELIGIBLE_AGENT: _open_to_agents,
-    _R.OUTSIDE_GOAL_BOUNDARY: _of_goal("goal", "show"),
+    _R.OUTSIDE_GOAL_BOUNDARY: _narrow,
     _R.DECISION_SCOPE_WITHOUT_GATE: _ask_person,
     _R.DECISION_REJECTED: _ask_person,
     _R.CAPABILITY_MISSING: _repair_bridge,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.core.boundary import outside_boundary
 from loopx.core.decision.case import Case, Drop
 from loopx.core.decision.reason import ReasonCode, Stage
 
 if TYPE_CHECKING:
     from loopx.core.decision.snapshot import Cohort
-    from loopx.core.goal import Boundary
     from loopx.core.todo import Route
 
 
@@ -21,7 +21,7 @@ def peer_visible(case: Case, cohort: Cohort) -> Drop | None:
     route = cohort.head.route
     if not any(_may_take(route, agent_id) for agent_id in case.peers):
         return _drop(ReasonCode.NO_ELIGIBLE_AGENT, bound_agent=route.bound_agent)
-    outside = _outside(case.snapshot.goal.boundary, route)
+    outside = outside_boundary(case.snapshot.goal.boundary, route)
     if outside is not None:
         return _drop(ReasonCode.OUTSIDE_GOAL_BOUNDARY, outside=outside)
     if route.bound_agent not in (None, case.agent_id):
@@ -33,21 +33,6 @@ def peer_visible(case: Case, cohort: Cohort) -> Drop | None:
 
 def _may_take(route: Route, agent_id: str) -> bool:
     return route.bound_agent in (None, agent_id) and agent_id not in route.excluded_agents
-
-
-def _outside(boundary: Boundary, route: Route) -> str | None:
-    """The first repository or write scope that the boundary does not hold."""
-    repository = route.task_repository
-    if boundary.repositories and repository is not None and repository not in boundary.repositories:
-        return repository
-    if not boundary.write_scopes or not route.required_write_scopes:
-        return None
-    from loopx.core.glob import glob_covers  # only where a boundary is set
-
-    for scope in route.required_write_scopes:
-        if not any(glob_covers(allowed, scope) for allowed in boundary.write_scopes):
-            return scope
-    return None
 
 
 def _drop(code: ReasonCode, **facts: object) -> Drop:

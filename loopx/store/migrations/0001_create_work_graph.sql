@@ -27,6 +27,11 @@ CREATE TABLE routes (
 ) STRICT;
 CREATE INDEX routes_of_goal ON routes (goal_id);
 
+-- Every id that a todo ever had. What names a todo refers to this, so that it may name an archived one.
+CREATE TABLE todo_ids (
+    todo_id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE todos (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     todo_id TEXT NOT NULL UNIQUE,
@@ -68,7 +73,7 @@ CREATE TABLE todos (
     decision_scope TEXT,
     blocks_agent TEXT,
     global_gate INTEGER NOT NULL DEFAULT 0 CHECK (global_gate IN (0, 1)),
-    unblocks_todo_id TEXT REFERENCES todos (todo_id),
+    unblocks_todo_id TEXT REFERENCES todo_ids (todo_id),
     verdict TEXT CHECK (verdict IN ('approve', 'reject')),
     decided_at INTEGER,
     decided_by TEXT,
@@ -88,7 +93,7 @@ CREATE TABLE todos (
     completion_rationale TEXT,
     no_followup INTEGER NOT NULL DEFAULT 0 CHECK (no_followup IN (0, 1)),
     followed INTEGER NOT NULL DEFAULT 0 CHECK (followed IN (0, 1)),
-    superseded_by TEXT REFERENCES todos (todo_id),
+    superseded_by TEXT REFERENCES todo_ids (todo_id),
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     last_holder TEXT,
     created_at INTEGER NOT NULL,
@@ -122,10 +127,13 @@ CREATE TABLE todos (
 
 -- One index a question that the decision or a list asks; partial, so that a claim moves few of them.
 CREATE INDEX todos_of_goal ON todos (goal_id, sequence);
+CREATE INDEX todos_counted ON todos (goal_id, status, closure, task_class, priority);
 CREATE INDEX todos_free ON todos (route_id, priority, sequence)
     WHERE status = 'open' AND unmet = 0 AND claimed_by IS NULL AND lease_id IS NULL;
 CREATE INDEX todos_held ON todos (goal_id, route_id)
     WHERE status = 'open' AND unmet = 0 AND (claimed_by IS NOT NULL OR lease_id IS NOT NULL);
+CREATE INDEX todos_soft ON todos (goal_id, route_id)
+    WHERE status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL;
 CREATE INDEX todos_waiting ON todos (route_id, priority, sequence) WHERE status = 'open' AND unmet > 0;
 CREATE INDEX todos_broken ON todos (goal_id, sequence) WHERE broken > 0 AND closure IS NULL;
 CREATE INDEX todos_blocked ON todos (route_id, priority, sequence) WHERE status = 'blocked';
@@ -144,9 +152,33 @@ CREATE INDEX todos_leased ON todos (lease_expires_at) WHERE lease_id IS NOT NULL
 CREATE INDEX todos_in_pool ON todos (goal_id, lease_pool) WHERE lease_pool IS NOT NULL;
 CREATE INDEX todos_closed ON todos (goal_id, closed_at) WHERE closure IS NOT NULL;
 
+-- Closed work that nothing open names, out of the way of every decision and list. Everything is in the record.
+CREATE TABLE archived_todos (
+    sequence INTEGER PRIMARY KEY,
+    todo_id TEXT NOT NULL UNIQUE REFERENCES todo_ids (todo_id),
+    goal_id TEXT NOT NULL,
+    archived_at INTEGER NOT NULL,
+    record TEXT NOT NULL CHECK (json_valid(record)),
+    task_class TEXT AS (json_extract(record, '$.task_class')),
+    role TEXT AS (json_extract(record, '$.role')),
+    status TEXT AS (json_extract(record, '$.status')),
+    closure TEXT NOT NULL AS (json_extract(record, '$.closure')),
+    claimed_by TEXT AS (json_extract(record, '$.claimed_by')),
+    text TEXT AS (json_extract(record, '$.text'))
+) STRICT;
+CREATE INDEX archived_of_goal ON archived_todos (goal_id, sequence);
+
+-- An id never comes back for another todo.
+CREATE TRIGGER todos_inserted BEFORE INSERT ON todos
+    BEGIN
+        SELECT RAISE(ABORT, 'the id belongs to an archived todo')
+            WHERE EXISTS (SELECT 1 FROM archived_todos WHERE todo_id = NEW.todo_id);
+        INSERT OR IGNORE INTO todo_ids VALUES (NEW.todo_id);
+    END;
+
 CREATE TABLE edges (
-    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
-    dependency_id TEXT NOT NULL REFERENCES todos (todo_id),
+    todo_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
+    dependency_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
     position INTEGER NOT NULL CHECK (position >= 0),
     PRIMARY KEY (todo_id, dependency_id),
     UNIQUE (todo_id, position),
@@ -167,8 +199,8 @@ CREATE TRIGGER todos_turned AFTER UPDATE OF todo_id, status, closure ON todos
 
 -- Lineage: what came out of what (W10). A replacement follows a superseded todo.
 CREATE TABLE lineage (
-    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
-    successor_id TEXT NOT NULL REFERENCES todos (todo_id),
+    todo_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
+    successor_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
     position INTEGER NOT NULL CHECK (position >= 0),
     PRIMARY KEY (todo_id, successor_id),
     CHECK (todo_id <> successor_id)
@@ -178,7 +210,7 @@ CREATE INDEX lineage_to ON lineage (successor_id, todo_id);
 -- Every token ever issued, so that a generator that repeats one rolls the claim back (S2.4).
 CREATE TABLE claim_tokens (
     token TEXT PRIMARY KEY,
-    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
+    todo_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
     lease_id TEXT NOT NULL,
     holder TEXT NOT NULL,
     issued_at INTEGER NOT NULL
@@ -187,7 +219,7 @@ CREATE INDEX claim_tokens_of_todo ON claim_tokens (todo_id);
 
 -- Who lost a lease on what by expiry, until they claim it again (W5.3).
 CREATE TABLE lapses (
-    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
+    todo_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
     agent_id TEXT NOT NULL,
     lapsed_at INTEGER NOT NULL,
     PRIMARY KEY (todo_id, agent_id)
@@ -206,7 +238,7 @@ CREATE TABLE criteria_met (
     goal_id TEXT NOT NULL,
     criterion_id TEXT NOT NULL,
     evidence TEXT NOT NULL,
-    todo_id TEXT REFERENCES todos (todo_id),
+    todo_id TEXT REFERENCES todo_ids (todo_id),
     met_by TEXT NOT NULL,
     met_at INTEGER NOT NULL,
     PRIMARY KEY (goal_id, criterion_id)
@@ -217,7 +249,7 @@ CREATE TABLE origins (
     goal_id TEXT NOT NULL,
     source TEXT NOT NULL,
     source_id TEXT NOT NULL,
-    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
+    todo_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
     seen TEXT NOT NULL,
     PRIMARY KEY (goal_id, source, source_id)
 ) STRICT, WITHOUT ROWID;
@@ -226,7 +258,7 @@ CREATE TABLE origins (
 CREATE TABLE runs (
     run_id TEXT PRIMARY KEY,
     goal_id TEXT NOT NULL,
-    todo_id TEXT NOT NULL REFERENCES todos (todo_id),
+    todo_id TEXT NOT NULL REFERENCES todo_ids (todo_id),
     agent_id TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('work', 'status')),
     evidence TEXT NOT NULL,
@@ -286,5 +318,6 @@ CREATE TABLE registry_goals (
     position INTEGER NOT NULL,
     goal_id TEXT NOT NULL,
     goal TEXT NOT NULL,
-    PRIMARY KEY (sha256, goal_id)
+    PRIMARY KEY (sha256, position),
+    UNIQUE (sha256, goal_id)
 ) STRICT, WITHOUT ROWID;

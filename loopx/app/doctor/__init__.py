@@ -1,0 +1,1 @@
+"""`doctor`: is the state what its history says, and does anything in it wait for ever?"""

@@ -1,0 +1,67 @@
+"""What an import did or would do: the counts, then the rows that a person looks at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loopx.cli.render.block import Block, Gap, Span, Tone, facts, line, table, title
+from loopx.cli.render.receipt import receipt_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_TONES = {"added": Tone.GOOD, "updated": Tone.STRONG, "completed": Tone.GOOD, "kept": Tone.ALERT}
+_CHANGES = ("added", "updated", "completed")
+
+
+def imported(document: Mapping[str, Any]) -> Iterator[Block]:
+    """`import`."""
+    counts = document["counts"]
+    yield line(f"{document['from']} ", Span(document["source"], Tone.STRONG), f" into {document['goal_id']}")
+    yield facts((name.replace("_", " "), str(count)) for name, count in counts.items() if count)
+    yield from _rows("Changes", document["changes"], sum(counts[step] for step in _CHANGES))
+    yield from _rows("Kept as it is", document["kept"], counts["kept"])
+    yield from _rejected(document["rejected"], counts["rejected"])
+    yield from _gone(document["gone"], counts["gone"])
+    yield Gap()
+    if document["receipt"] is None:
+        yield line(Span("The file says nothing new; nothing was written.", Tone.QUIET))
+    yield from receipt_blocks(document)
+
+
+def _rows(heading: str, rows: list[Mapping[str, Any]], total: int) -> Iterator[Block]:
+    if rows:
+        yield from _heading(heading, len(rows), total)
+        yield table(
+            ("line", "step", "why", "todo", "text"),
+            (
+                [
+                    str(row["line"]),
+                    Span(row["step"], _TONES[row["step"]]),
+                    row["reason_code"] or "",
+                    row["todo_id"],
+                    row["text"],
+                ]
+                for row in rows
+            ),
+        )
+
+
+def _rejected(rows: list[Mapping[str, Any]], total: int) -> Iterator[Block]:
+    if rows:
+        yield from _heading("Lines that cannot be taken", len(rows), total)
+        yield table(
+            ("line", "why", "what"),
+            ([str(row["line"]), Span(row["reason_code"], Tone.BAD), row["message"]] for row in rows),
+        )
+
+
+def _gone(rows: list[Mapping[str, Any]], total: int) -> Iterator[Block]:
+    if rows:
+        yield from _heading("Open here and not in the file any more", len(rows), total)
+        yield table(("todo", "text"), ([row["todo_id"], row["text"]] for row in rows))
+
+
+def _heading(text: str, shown: int, total: int) -> Iterator[Block]:
+    yield Gap()
+    yield title(text if shown == total else f"{text} (the first {shown} of {total})")
