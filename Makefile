@@ -56,11 +56,13 @@ reference: compile  ## write the generated pages again
 acceptance: compile  ## the black-box checks of ../shared, where it is present
 	$(BIN)/python -m tools.acceptance
 
-bench: compile  ## whole-process times as ratios to a bare Python process
+bench: compile  ## whole-process times and claim throughput, as ratios to their yardsticks
 	$(BIN)/python -m benchmarks.commands
+	$(BIN)/python -m benchmarks.claims
 
-soak: compile  ## the property tests with many more examples
+soak: compile  ## the property tests, simulations and races with many more examples
 	$(PYTEST) -n 2 -m hypothesis --hypothesis-profile=soak
+	$(PYTEST) -n 2 --hypothesis-profile=soak tests/integration/test_worker_simulation.py tests/faults/test_mixed_doors.py
 
 check: lint types test acceptance docs  ## all that must be green before a change lands
 

@@ -193,11 +193,11 @@ def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None
 
 def _with_lease(todo: Todo, lease: Lease, now: Instant) -> Todo:
     """The todo under the moved lease. A claim goes with it to another holder, and ends with it if it was tied to it."""
-    claim, before = todo.claim, todo.lease
-    if claim is not None and is_claim_tied(todo):
-        claim = claim._replace(agent_id=lease.holder, expires_at=lease.expires_at)
-    elif claim is not None and before is not None and before.holder != lease.holder:
-        claim = Claim(lease.holder, now, max(lease.expires_at, claim.expires_at))
+    claim, before, tied = todo.claim, todo.lease, is_claim_tied(todo)
+    if claim is not None and before is not None and before.holder != lease.holder:
+        claim = Claim(lease.holder, now, lease.expires_at if tied else max(lease.expires_at, claim.expires_at))
+    elif claim is not None and tied:
+        claim = claim._replace(expires_at=lease.expires_at)
     return todo._replace(lease=lease, lease_version=lease.version, claim=claim)
 
 

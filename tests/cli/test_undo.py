@@ -212,7 +212,7 @@ def test_an_addition_can_be_undone_once_what_built_on_it_is(lab: Loopx) -> None:
 OUTSIDE: dict[str, Callable[[Loopx, str], object]] = {
     "a registry edit": lambda lab, todo: lab.ok("pool", "set", "gpu", "--capacity", "1"),
     "claim-next": lambda lab, todo: claim_next(lab),
-    "a lease": lambda lab, todo: lease(lab, todo),
+    "a lease": lease,
     "a run": lambda lab, todo: lab.ok("refresh-state", "--agent-id", "ann", "--todo-id", todo, *RUN),
 }
 

@@ -193,7 +193,7 @@ def test_a_crash_while_a_project_is_made_leaves_none_or_a_whole_one(tmp_path: Pa
     (tmp_path / "base").mkdir()
     argv = ["init", "--goal-id", "lab", "--objective", "Find out", "--agent", "ann", "--operation-id", "op-1"]
     bench = Bench(tmp_path / "base", argv, tmp_path)
-    for place in range(len(bench.names)):
+    for place in bench.places():
         root = bench.crashed(place)
         assert state(root) in (None, bench.new), bench.names[place]
         asked(root).ok(*argv)
@@ -208,7 +208,7 @@ def test_a_crash_at_the_first_write_of_a_fresh_clone_leaves_no_part_of_a_databas
     (base / ".loopx").mkdir(parents=True)
     (base / ".loopx" / "registry.yaml").write_bytes(registry(prepared[0]))
     bench = Bench(base, ["todo", "add", "--text", "first", "--operation-id", "op-1"], tmp_path)
-    for place in range(len(bench.names)):
+    for place in bench.places():
         root = bench.crashed(place)
         assert_healthy(root)
         assert state(root) in (bench.old, bench.new), bench.names[place]
@@ -235,7 +235,7 @@ def test_a_crash_while_a_backup_is_written_leaves_no_half_of_one(
     prepared: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     bench = Bench(prepared[0], ["backup", "fresh.db"], tmp_path)
-    for place in range(len(bench.names)):
+    for place in bench.places():
         root = bench.crashed(place)
         assert state(root) == bench.old
         if (root / "fresh.db").exists():
