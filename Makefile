@@ -61,8 +61,7 @@ bench: compile  ## whole-process times and claim throughput, as ratios to their 
 	$(BIN)/python -m benchmarks.claims
 
 soak: compile  ## the property tests, simulations and races with many more examples
-	$(PYTEST) -n 2 -m hypothesis --hypothesis-profile=soak
-	$(PYTEST) -n 2 --hypothesis-profile=soak tests/integration/test_worker_simulation.py tests/faults/test_mixed_doors.py
+	$(PYTEST) -n 2 --hypothesis-profile=soak
 
 check: lint types test acceptance docs  ## all that must be green before a change lands
 

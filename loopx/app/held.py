@@ -11,7 +11,7 @@ from loopx.store.gates import has_gates
 
 if TYPE_CHECKING:
     from loopx.app.mutation import Work
-    from loopx.core.decision.case import Drop
+    from loopx.core.decision.case import Case, Drop
     from loopx.core.todo import Todo
 
 
@@ -45,16 +45,32 @@ def _may_be_gated(work: Work, todo: Todo) -> bool:
     return bool(todo.route.required_decision_scopes or has_gates(work.tx.db, work.goal.goal_id))
 
 
-def _obstacle(work: Work, todo: Todo) -> Drop | None:
-    """What the stages about gates say of the todo; loaded only where there is a gate to ask about."""
-    from loopx.core.decision.admission import gate_scope, lane_gate
+def still_owed(work: Work, todo: Todo) -> tuple[str, ...]:
+    """The todo's required decision scopes without those to which a person has said no for good."""
+    if not todo.route.required_decision_scopes:
+        return ()
+    from loopx.core.decision.gate import is_refused
+
+    gates = _case(work).gates
+    return tuple(scope for scope in todo.route.required_decision_scopes if not is_refused(gates, scope))
+
+
+def _case(work: Work) -> Case:
     from loopx.core.decision.case import case_of
-    from loopx.core.decision.gating import decision_scopes
-    from loopx.core.decision.snapshot import Caller, Cohort
+    from loopx.core.decision.snapshot import Caller
     from loopx.store.snapshot import load_snapshot
 
     snapshot = load_snapshot(work.tx.db, work.goal, now=work.now, state="")
-    case = case_of(snapshot, Caller(work.actor.agent_id or ""), work.now)
+    return case_of(snapshot, Caller(work.actor.agent_id or ""), work.now)
+
+
+def _obstacle(work: Work, todo: Todo) -> Drop | None:
+    """What the stages about gates say of the todo; loaded only where there is a gate to ask about."""
+    from loopx.core.decision.admission import gate_scope, lane_gate
+    from loopx.core.decision.gating import decision_scopes
+    from loopx.core.decision.snapshot import Cohort
+
+    case = _case(work)
     return gate_scope(case) or lane_gate(case) or decision_scopes(case, Cohort(members=(todo,), count=1))
 
 

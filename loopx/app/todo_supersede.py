@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.awaiting import until_done
+from loopx.app.held import still_owed
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
 from loopx.app.successors import Following, add_successors
 from loopx.app.todo_new import todo_in_goal, unique
@@ -109,8 +110,8 @@ def _replacement_id(work: Work, todo: Todo, replacement: Replacement) -> str | N
 
 
 def _inherit_decision_scopes(work: Work, todo: Todo, new_id: str) -> None:
-    """A new text does not lift a decision that a person still owes (W6.9)."""
-    required = todo.route.required_decision_scopes
+    """A new text does not lift a decision that a person still owes (W6.9); one that was answered no is settled."""
+    required = still_owed(work, todo)
     new = work.tx.todo(new_id)
     if required and not new.is_closed:
         scopes = unique((*new.route.required_decision_scopes, *required))

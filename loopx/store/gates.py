@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def has_gates(db: sqlite3.Connection, goal_id: str) -> bool:
     """Whether the goal has, or had, any gate at all."""
-    sql = "SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ? AND task_class = 'user_gate')"
+    sql = "SELECT EXISTS (SELECT 1 FROM routes WHERE goal_id = ? AND task_class = 'user_gate')"
     return bool(db.execute(sql, (goal_id,)).fetchone()[0])
 
 

@@ -459,3 +459,29 @@ def test_a_sleeping_action_of_a_person_keeps_the_goal_from_ending(inside: Loopx)
     inside.ok("todo", "defer", action, "--resume-when", "in:1h")
     packet = inside.ok("quota", "should-run", "--agent-id", "agent-a")
     assert packet["interaction_contract"]["mode"] == "quiet_wait"
+
+
+def test_superseding_what_was_refused_mends_it(inside: Loopx) -> None:
+    scope = "direction:action:route"
+    inside.ok("init", "--goal-id", "lab", "--objective", "Ask first", "--agent", "agent-a")
+    work = inside.ok("todo", "add", "--text", "This way", "--required-decision-scope", scope)["todo"]["todo_id"]
+    gate = ("--role", "user", "--task-class", "user_gate", "--decision-scope", scope)
+    asked = inside.ok("todo", "add", "--text", "This way?", *gate)["todo"]["todo_id"]
+    inside.ok("gate", "answer", asked, "--decision", "reject")
+    new = inside.ok(
+        "todo", "supersede", work, "--agent-id", "agent-a", "--reason", "refused", "--next-agent-todo", "Another way"
+    )["successors"]
+    packet = inside.ok("quota", "should-run", "--agent-id", "agent-a")
+    assert packet["interaction_contract"]["mode"] == "bounded_delivery"
+    assert [packet["selected_todo"]["todo_id"]] == new
+
+
+def test_superseding_what_is_still_asked_lifts_nothing(inside: Loopx) -> None:
+    scope = "direction:action:route"
+    inside.ok("init", "--goal-id", "lab", "--objective", "Ask first", "--agent", "agent-a")
+    work = inside.ok("todo", "add", "--text", "This way", "--required-decision-scope", scope)["todo"]["todo_id"]
+    gate = ("--role", "user", "--task-class", "user_gate", "--decision-scope", scope)
+    inside.ok("todo", "add", "--text", "This way?", *gate)
+    supersede = ("todo", "supersede", work, "--agent-id", "agent-a", "--reason", "quicker")
+    (new,) = inside.ok(*supersede, "--next-agent-todo", "The same in other words")["successors"]
+    assert inside.ok("todo", "show", new)["todo"]["required_decision_scopes"] == [scope]

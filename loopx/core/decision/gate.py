@@ -93,6 +93,15 @@ def first_linked(gates: Iterable[Todo], todo_id: str) -> Todo | None:
     return next((gate for gate in gates if gate_of(gate).unblocks_todo_id == todo_id), None)
 
 
+def is_refused(gates: GateReach, required: str) -> bool:
+    """Whether the newest word on the required scope is a no, and no open gate asks again."""
+    scope = parse_decision_scope(required)
+    if first_covering((*gates.holding, *gates.others), scope) is not None:
+        return False
+    answered = first_covering(gates.answered, scope)
+    return answered is not None and is_rejection(answered)
+
+
 def is_rejection(gate: Todo) -> bool:
     """Whether it was answered no, and still is."""
     decision = gate_of(gate).decision

@@ -127,7 +127,8 @@ CREATE TABLE todos (
 
 -- One index a question that the decision or a list asks; partial, so that a claim moves few of them.
 CREATE INDEX todos_of_goal ON todos (goal_id, sequence);
-CREATE INDEX todos_counted ON todos (goal_id, status, closure, task_class, priority);
+-- Read alone and whole; it begins with what no other question asks for, or it would be taken for all of them.
+CREATE INDEX todos_counted ON todos (priority, goal_id, status, closure, task_class);
 CREATE INDEX todos_free ON todos (route_id, priority, sequence)
     WHERE status = 'open' AND unmet = 0 AND claimed_by IS NULL AND lease_id IS NULL;
 CREATE INDEX todos_held ON todos (goal_id, route_id)
