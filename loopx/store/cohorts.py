@@ -58,6 +58,7 @@ _HELD = (
     "t.goal_id = :goal AND t.status = 'open' AND t.unmet = 0 AND (t.claimed_by IS NOT NULL OR t.lease_id IS NOT NULL)"
     f" AND t.role = 'agent' AND t.task_class <> 'continuous_monitor' AND NOT {_STIRRED}"
 )
+_SOFT = "goal_id = :goal AND status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL"
 _SOFTLY_HELD = f"{_HELD} AND t.claimed_by IS NOT NULL AND t.lease_id IS NULL"
 _MONITORS = "t.goal_id = :goal AND t.task_class = 'continuous_monitor' AND t.status = 'open'"
 _BROKEN = (
@@ -143,13 +144,11 @@ class CohortReader:
     def takeable(self, groups: list[Group]) -> list[Cohort]:
         """The cohorts of which a todo can be ready and under no lease, where no gate is in play.
 
-        Expired leases have been settled. A part of `all` of which every other cohort fails a stage for
-        whoever asks, or is leased; of what nobody holds the head alone is read.
+        Expired leases have been settled. What `all` has beside these is leased, or fails a stage whoever asks; of
+        what nobody holds the head alone is read.
         """
         cohorts: list[Cohort] = []
-        if self._is_any(
-            "goal_id = :goal AND status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL"
-        ):
+        if self._is_any(_SOFT):
             cohorts += self._windowed(_SOFTLY_HELD)
         if self._is_any("+goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL"):
             cohorts += self._windowed(_STIRRING)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from loopx.core.todo import Todo
 
 _COUNTS = (
-    "SELECT status, closure, task_class, priority, count(*) FROM todos WHERE goal_id = ?"
+    "SELECT status, closure, task_class, priority, count(*) FROM todos WHERE goal_id = ? AND sequence > 0"
     " GROUP BY status, closure, task_class, priority"
 )
 _ARCHIVED = "SELECT count(*) FROM archived_todos WHERE goal_id = ?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -31,13 +32,17 @@ def db() -> Iterator[sqlite3.Connection]:
     db.close()
 
 
-def plan(db: sqlite3.Connection, sql: str, values: object = VALUES) -> str:
-    return "\n".join(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values))  # type: ignore[call-overload]
+def plan(db: sqlite3.Connection, sql: str, values: Any = VALUES) -> str:
+    return "\n".join(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values))
 
 
 @pytest.mark.parametrize(("condition", "index"), WINDOWS.items(), ids=WINDOWS.values())
 def test_what_is_few_is_found_by_its_own_index(db: sqlite3.Connection, condition: str, index: str) -> None:
     assert f"INDEX {index} " in plan(db, f"SELECT t.todo_id {FROM} WHERE {condition}")
+
+
+def test_whether_anything_is_softly_claimed_is_asked_of_its_own_index(db: sqlite3.Connection) -> None:
+    assert "INDEX todos_soft " in plan(db, f"SELECT EXISTS (SELECT 1 FROM todos WHERE {cohorts._SOFT})")
 
 
 @pytest.mark.parametrize(("part", "index"), PARTS.items())

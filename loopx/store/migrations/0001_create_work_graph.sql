@@ -127,8 +127,9 @@ CREATE TABLE todos (
 
 -- One index a question that the decision or a list asks; partial, so that a claim moves few of them.
 CREATE INDEX todos_of_goal ON todos (goal_id, sequence);
--- Read alone and whole; it begins with what no other question asks for, or it would be taken for all of them.
-CREATE INDEX todos_counted ON todos (priority, goal_id, status, closure, task_class);
+-- For counting all of a goal alone. The condition always holds; only a query that repeats it may use the index, which
+-- would otherwise be taken for the questions below and visit every open todo.
+CREATE INDEX todos_counted ON todos (goal_id, status, closure, task_class, priority) WHERE sequence > 0;
 CREATE INDEX todos_free ON todos (route_id, priority, sequence)
     WHERE status = 'open' AND unmet = 0 AND claimed_by IS NULL AND lease_id IS NULL;
 CREATE INDEX todos_held ON todos (goal_id, route_id)
