@@ -25,13 +25,15 @@ from loopx.core.instant import DAY
 from loopx.store import migrate
 from loopx.store.replay import table_state
 from tests.support.cli import Loopx
-from tests.support.crash import DIED, dies, later_ports, reached
+from tests.support.crash import DIED, dies, is_killed, later_ports, reached
 from tests.support.fakes import START, FakeClock, SequenceIds, SequenceTokens
 from tests.support.lab import add, add_gate, add_monitor, finish, lease
 from tests.support.project import foreign_hand, open_project
 
 IS_SOAK = settings().max_examples > 1_000
 PLACES = 10_000 if IS_SOAK else 2  # of each command in a normal run, drawn anew for each by a fixed seed
+KILLS = 100 if IS_SOAK else 1  # of each command, at instants of a fixed seed
+LONGEST_CALL_SECONDS = 0.05  # a call takes less: some kills come before it, most inside, some after
 NOW = START + 2 * DAY
 _ATTEMPTS = itertools.count(2_000, 100)
 PACKAGE = Path(__file__).parents[2] / "loopx"
@@ -43,6 +45,7 @@ GRAPH = {
     "update": "todo update {open} --priority P0 --blocked-by {waiting_for_none} --required-capability shell",
     "claim": "todo claim {open} --claimed-by ann",
     "release": "todo release {claimed} --agent-id ann",
+    "reassign": "todo reassign {claimed} --claimed-by bob --agent-id ann",
     "claim-next": "todo claim-next --agent-id bob",
     "complete": "todo complete {open} --claimed-by ann --evidence seen --next-agent-todo after --meets A1",
     "complete under a lease": "todo complete {leased} --agent-id ann --evidence e --no-follow-up --claim-token {token}",
@@ -61,6 +64,7 @@ GRAPH = {
     "run": "refresh-state --agent-id bob --todo-id {open} --run-kind status --evidence seen",
     "accept": "goal accept --criterion A1 --evidence seen",
     "undo": "undo --operation op-fact",
+    "import": "import --from checklist list.md",
     "restore": "restore copy.db",
 }
 REGISTRY = {
@@ -93,6 +97,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     reach = ("--blocks-agent", "bob", "--unblocks-todo-id", named["blocked"])
     named["gate"] = add_gate(lab, "direction:action:way", *reach)
     named["monitor"] = add_monitor(lab, "--poll-every", "1h")
+    (root / "list.md").write_text("- [ ] one\n- [ ] two\n", encoding="utf-8")
     lab.ok("backup", "copy.db")
     lab.ok("fact", "record", "pr_merged:lab#2", "--evidence", "seen", "--operation-id", "op-fact")
     clock.advance(2 * DAY)
@@ -171,6 +176,23 @@ def test_a_crash_leaves_the_old_or_the_new_state_and_a_retry_has_one_effect(
         asked(root).ok(*bench.argv)
         assert state(root) == bench.new, bench.names[place]
         assert_healthy(root)
+
+
+@pytest.mark.parametrize("name", GRAPH)
+def test_a_kill_at_any_instant_leaves_the_old_or_the_new_state_and_a_retry_has_one_effect(
+    prepared: tuple[Path, dict[str, str]], tmp_path: Path, name: str
+) -> None:
+    """Where the kill falls is chance; what must hold afterwards is not."""
+    base, named = prepared
+    bench = Bench(base, argv_of(GRAPH[name], named), tmp_path)
+    chance = random.Random(name)
+    for turn in range(KILLS):
+        root = bench.copy(f"killed {turn}")
+        is_killed(root, bench.argv, NOW, chance.uniform(0.0, LONGEST_CALL_SECONDS))
+        assert_healthy(root)
+        assert state(root) in (bench.old, bench.new)
+        asked(root).ok(*bench.argv)
+        assert state(root) == bench.new
 
 
 @pytest.mark.parametrize("name", REGISTRY)

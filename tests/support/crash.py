@@ -57,6 +57,20 @@ def dies(root: Path, argv: Sequence[str], now: Instant, place: int) -> int | Non
     return process.exitcode
 
 
+def is_killed(root: Path, argv: Sequence[str], now: Instant, after_seconds: float) -> None:
+    """Make the call in a process that is killed at that instant, wherever it is then, or has ended by itself."""
+    process = _FORKS.Process(target=_end, args=(str(root), list(argv), now))
+    process.start()
+    process.join(after_seconds)
+    process.kill()
+    process.join(PATIENCE_SECONDS)
+    assert process.exitcode is not None, "the process hangs"
+
+
+def _end(root: str, argv: list[str], now: Instant) -> None:
+    os._exit(_run(Path(root), argv, now))
+
+
 def _die(root: str, argv: list[str], now: Instant, place: int) -> None:
     left = place
 
