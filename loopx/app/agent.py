@@ -47,7 +47,7 @@ def register_agent(project: Project, call: Call, agent_id: str, capabilities: tu
         else:
             raise AlreadyDoneError(
                 f"{name} is registered on {goal.goal_id} already, with all of this",
-                hint="Nothing is left to do; `loopx agent list` shows it.",
+                hint=f"Nothing is left to do; `loopx agent list --goal-id {goal.goal_id}` shows it.",
                 agent_id=name,
             )
 

@@ -62,7 +62,7 @@ def revoke_authority(project: Project, call: Call, agent_id: str, actions: tuple
         if present is None:
             raise ActionNotDelegatedError(
                 f"{name} has no grant on {goal.goal_id}",
-                hint="`loopx authority list` shows the grants.",
+                hint=f"`loopx authority list --goal-id {goal.goal_id}` shows the grants.",
                 agent_id=name,
             )
         taken = tuple(dict.fromkeys(actions)) or present.actions

@@ -77,7 +77,7 @@ def _obstacle(work: Work, todo: Todo) -> Drop | None:
 def _outside(todo: Todo, outside: str) -> OutsideGoalBoundaryError:
     return OutsideGoalBoundaryError(
         f"{outside!r} of {todo.todo_id} lies outside the boundary of {todo.goal_id}",
-        hint="Narrow the todo, or ask the user to widen the boundary; `loopx goal show` has it.",
+        hint=f"Narrow it, or ask the user to widen the boundary: `loopx goal show --goal-id {todo.goal_id}`.",
         todo_id=todo.todo_id,
         outside=outside,
     )

@@ -85,7 +85,7 @@ def pool_place(work: Work, name: str | None) -> str | None:
     if name not in known:
         raise UsageError(
             f"{work.goal.goal_id} has no pool {name!r}{near(name, known)}",
-            hint="`loopx pool list` shows the pools.",
+            hint=f"`loopx pool list --goal-id {work.goal.goal_id}` shows the pools.",
         )
     if name not in pools_with_room(work.tx.db, work.goal, work.now):
         raise LeaseConflictError(

@@ -211,7 +211,7 @@ def meet_criteria(work: Work, criteria: tuple[str, ...], evidence: str, todo_id:
         if criterion_id not in known:
             raise UsageError(
                 f"{work.goal.goal_id} has no criterion {criterion_id!r}{near(criterion_id, known)}",
-                hint="`loopx goal show` lists the criteria.",
+                hint=f"`loopx goal show --goal-id {work.goal.goal_id}` lists the criteria.",
             )
         record = {
             "goal_id": work.goal.goal_id,

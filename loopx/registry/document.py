@@ -166,7 +166,7 @@ class RegistryDocument:
         if at is None or not gone <= set(granted):
             raise ActionNotDelegatedError(
                 f"{agent.agent_id} has no grant of {', '.join(sorted(gone - set(granted))) or 'anything'}",
-                hint="`loopx authority list` shows the grants.",
+                hint=f"`loopx authority list --goal-id {goal_id}` shows the grants.",
                 agent_id=agent.agent_id,
                 granted=list(granted),
             )
@@ -246,7 +246,7 @@ class RegistryDocument:
         if name not in known:
             raise AgentNotRegisteredError(
                 f"{name!r} is not a registered agent of {goal_id}{_near(name, known)}",
-                hint="`loopx agent list` shows the registered agents.",
+                hint=f"`loopx agent list --goal-id {goal_id}` shows the registered agents.",
                 agent_id=name,
                 goal_id=goal_id,
             )

@@ -17,7 +17,7 @@ def identity(case: Case) -> Drop | None:
         return None
     raise AgentNotRegisteredError(
         f"{case.agent_id!r} {_what_is_wrong(case)}",
-        hint="`loopx agent list` shows the registered agents.",
+        hint=f"`loopx agent list --goal-id {case.goal_id}` shows the registered agents.",
         agent_id=case.agent_id,
         goal_id=case.goal_id,
     )
