@@ -302,8 +302,9 @@ def _patched_gate(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskClas
         link = todo_new.todo_or_replacement(work, patch.unblocks_todo_id)
     if link == todo.todo_id:
         raise UsageError("a gate cannot unblock itself", hint="Name the todo that waits for the answer.")
+    scope = None if "decision_scope" in patch.clear else gate.decision_scope
     return gate._replace(
-        decision_scope=str(parse_decision_scope(patch.decision_scope)) if patch.decision_scope else gate.decision_scope,
+        decision_scope=str(parse_decision_scope(patch.decision_scope)) if patch.decision_scope else scope,
         blocks_agent=blocks,
         global_gate=is_global,
         unblocks_todo_id=link,
@@ -319,7 +320,8 @@ def _patched_polling(work: Work, todo: Todo, patch: TodoPatch, task_class: TaskC
     present = todo.polling
     if present is None and patch.poll_every is None and patch.next_due_at is None:
         raise UsageError("a monitor needs its time", hint="Give --poll-every or --next-due-at.")
-    every = patch.poll_every or (present.poll_every if present else None)
+    kept = None if "poll_every" in patch.clear or present is None else present.poll_every
+    every = patch.poll_every or kept
     due = present.next_due_at if present else work.now + (every or 0)
     expires = None if "expires_at" in patch.clear or present is None else present.expires_at
     return Polling(

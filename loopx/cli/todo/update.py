@@ -30,7 +30,7 @@ LISTS = (
 )
 CLEARABLE = (
     "action_kind", "target_capability", "task_repository", "bound_agent", "blocks_agent", "unblocks_todo_id",
-    "expires_at", "validation",
+    "decision_scope", "poll_every", "expires_at", "validation",
 )  # fmt: skip
 
 
