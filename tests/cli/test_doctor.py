@@ -13,6 +13,7 @@ from loopx.core.instant import DAY, HOUR, MINUTE
 from loopx.store import migrate
 from tests.support.cli import Loopx
 from tests.support.fakes import START, FakeClock
+from tests.support.git import git, new_repository, new_worktree
 from tests.support.lab import add, add_monitor, finish, lease, start_lab
 from tests.support.project import foreign_hand
 from tests.support.unprivileged import public_folder, unprivileged
@@ -353,3 +354,16 @@ def test_a_migration_that_fails_leaves_the_old_state(newer_program: Loopx) -> No
     assert version(newer_program) == NEXT - 1
     with foreign_hand(newer_program.root) as db:
         assert db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'notes'").fetchone() == (0,)
+
+
+def test_a_worktrees_own_copy_of_the_registry_that_differs_is_told(tmp_path: Path) -> None:
+    """Peers in linked worktrees share one state; a tracked registry is checked out twice all the same."""
+    repository = new_repository(tmp_path / "main")
+    Loopx(repository, in_process=True).ok("init", "--goal-id", "lab", "--objective", "Share", "--agent", "ann")
+    git(repository, "add", ".loopx")
+    git(repository, "commit", "-q", "-m", "the registry")
+    peer = Loopx(new_worktree(repository, tmp_path / "peer"), in_process=True)
+    assert "worktree" not in {code for _, code, _ in found(peer)}
+    copied = peer.root / ".loopx" / "registry.yaml"
+    copied.write_text(copied.read_text(encoding="utf-8") + "# edited here\n", encoding="utf-8")
+    assert ("warning", "worktree", ".loopx") in found(peer)
