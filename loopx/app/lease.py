@@ -155,12 +155,7 @@ def refuse_unleasable(work: Work, todo: Todo, holder: str) -> None:
             holder=lease.holder,
         )
     claim = todo.claim
-    if (
-        claim is not None
-        and claim.agent_id != holder
-        and work.now < claim.expires_at
-        and claim.agent_id in work.active_agents
-    ):
+    if claim is not None and claim.agent_id != holder and claim.counts(work.now, work.active_agents):
         raise LeaseConflictError(
             f"{todo.todo_id} is claimed by {claim.agent_id}",
             hint=f"Ask {claim.agent_id} to release it, or take other work.",

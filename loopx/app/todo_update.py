@@ -16,7 +16,6 @@ from loopx.core.errors import ReasonRequiredError, UsageError
 from loopx.core.instant import Duration, parse_instant
 from loopx.core.lifecycle import (
     authorise,
-    is_eligible,
     live_owner,
     refuse_ineligible,
     refuse_unless_open,
@@ -206,7 +205,7 @@ def _refuse_letting_oneself_in(work: Work, todo: Todo, patch: TodoPatch) -> None
     """
     excluded = patch.excluded_agents
     opens = excluded.remove or excluded.clear or patch.bound_agent is not None or "bound_agent" in patch.clear
-    if opens and work.actor.agent_id is not None and any(is_eligible(todo, peer) for peer in work.active_agents):
+    if opens and work.actor.agent_id is not None and any(todo.route.is_open_to(peer) for peer in work.active_agents):
         refuse_ineligible(todo, work.actor.agent_id)
 
 

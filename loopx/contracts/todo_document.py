@@ -118,7 +118,7 @@ def is_claim_stale(todo: Todo, now: Instant, active_agents: Sequence[str]) -> bo
     claim = todo.claim
     if claim is None or todo.is_closed:
         return False
-    return now >= claim.expires_at or claim.agent_id not in active_agents
+    return not claim.counts(now, active_agents)
 
 
 def lease_document(lease: Lease | None) -> Document | None:

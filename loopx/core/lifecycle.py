@@ -62,17 +62,12 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 
 
 def live_owner(todo: Todo, now: Instant, active_agents: Container[str]) -> str | None:
-    """Who holds the todo now: the lease's holder, or the agent of a claim that still counts.
-
-    A claim stops counting when its time is over or its agent is retired (design.md §4).
-    """
+    """Who holds the todo now: the lease's holder, or the agent of a claim that still counts."""
     lease = todo.live_lease(now)
     if lease is not None:
         return lease.holder
     claim = todo.claim
-    if claim is None or now >= claim.expires_at or claim.agent_id not in active_agents:
-        return None
-    return claim.agent_id
+    return claim.agent_id if claim is not None and claim.counts(now, active_agents) else None
 
 
 def is_claim_tied(todo: Todo) -> bool:
@@ -211,11 +206,6 @@ def refuse_unless_owner(todo: Todo, hand: Hand, now: Instant) -> None:
         )
 
 
-def is_eligible(todo: Todo, agent_id: str) -> bool:
-    """Whether the todo may be that agent's work: not excluded from it, and bound to nobody else."""
-    return agent_id not in todo.route.excluded_agents and todo.route.bound_agent in (None, agent_id)
-
-
 def refuse_ineligible(todo: Todo, agent_id: str) -> None:
     """AgentExcludedError or AgentBoundError: no grant overrides these (W3.4, W4.4)."""
     if agent_id in todo.route.excluded_agents:
@@ -264,7 +254,7 @@ def refuse_unclaimable(todo: Todo, agent_id: str, now: Instant, active_agents: C
         )
     refuse_ineligible(todo, agent_id)
     claim = todo.claim
-    if claim is not None and claim.agent_id != agent_id and now < claim.expires_at and claim.agent_id in active_agents:
+    if claim is not None and claim.agent_id != agent_id and claim.counts(now, active_agents):
         raise AlreadyClaimedError(
             f"{todo.todo_id} is claimed by {claim.agent_id} until {format_instant(claim.expires_at)}",
             hint="Take other work; `loopx quota should-run` names it.",

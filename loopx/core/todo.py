@@ -8,9 +8,13 @@ todos of equal route can be decided on together.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from loopx.core.instant import DAY, Duration, Instant
 from loopx.core.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 DEFAULT_PRIORITY = 2
 STALE_AFTER: Duration = DAY  # a soft claim without `--ttl`
@@ -73,6 +77,10 @@ class Route(Value):
     excluded_agents: tuple[str, ...] = ()
     bound_agent: str | None = None
 
+    def is_open_to(self, agent_id: str) -> bool:
+        """Whether it may be that agent's work: not excluded from it, and bound to nobody else (W3.4)."""
+        return agent_id not in self.excluded_agents and self.bound_agent in (None, agent_id)
+
 
 class Claim(Value):
     """Soft ownership (W3): shows who is on it; stale from `expires_at` on."""
@@ -80,6 +88,10 @@ class Claim(Value):
     agent_id: str
     claimed_at: Instant
     expires_at: Instant
+
+    def counts(self, now: Instant, active_agents: Container[str]) -> bool:
+        """Whether it holds anything at `now`: its time is not over and its agent not retired (design.md §4)."""
+        return now < self.expires_at and self.agent_id in active_agents
 
 
 class Lease(Value):

@@ -10,7 +10,6 @@ from loopx.core.decision.reason import ReasonCode, Stage
 
 if TYPE_CHECKING:
     from loopx.core.decision.snapshot import Cohort
-    from loopx.core.todo import Route
 
 
 def peer_visible(case: Case, cohort: Cohort) -> Drop | None:
@@ -19,7 +18,7 @@ def peer_visible(case: Case, cohort: Cohort) -> Drop | None:
     What nobody may take, and what lies outside, is a repair for everybody and so is said first.
     """
     route = cohort.head.route
-    if not any(_may_take(route, agent_id) for agent_id in case.peers):
+    if not any(route.is_open_to(agent_id) for agent_id in case.peers):
         return _drop(ReasonCode.NO_ELIGIBLE_AGENT, bound_agent=route.bound_agent)
     outside = outside_boundary(case.snapshot.goal.boundary, route)
     if outside is not None:
@@ -29,10 +28,6 @@ def peer_visible(case: Case, cohort: Cohort) -> Drop | None:
     if case.agent_id in route.excluded_agents:
         return _drop(ReasonCode.AGENT_EXCLUDED, agent_id=case.agent_id)
     return None
-
-
-def _may_take(route: Route, agent_id: str) -> bool:
-    return route.bound_agent in (None, agent_id) and agent_id not in route.excluded_agents
 
 
 def _drop(code: ReasonCode, **facts: object) -> Drop:
