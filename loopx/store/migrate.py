@@ -11,7 +11,7 @@ from loopx.core.errors import DatabaseCorruptError, SchemaNewerError, SchemaOlde
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LATEST = 1
+LATEST = 5
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 

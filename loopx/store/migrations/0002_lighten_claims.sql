@@ -1,0 +1,1 @@
+-- Fewer index writes a claim.

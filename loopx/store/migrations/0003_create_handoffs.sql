@@ -1,0 +1,1 @@
+-- Which revision of a material an agent has read, and handoffs.

@@ -1,0 +1,1 @@
+-- Mailboxes, protocol requests and plans of teams.

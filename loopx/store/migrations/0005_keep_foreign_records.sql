@@ -1,0 +1,1 @@
+-- What importers keep of a foreign record.
