@@ -24,9 +24,9 @@ def emit(invocation: Invocation, document: Document) -> None:
     if invocation.is_json:
         write_json(document)
         return
-    from loopx.cli.render import render
+    from loopx.render import render
 
-    write_text(render(document))
+    write_text(render(document, painted=is_terminal()))
     for warning in document["warnings"]:
         write_note(f"warning: {warning}")
 

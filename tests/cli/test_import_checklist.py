@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from loopx.cli.render import renderer_of
-from loopx.cli.render.plain import plain_text
+from loopx.render import renderer_of
+from loopx.render.plain import plain_text
 from loopx.store.recount import miscounts
 from loopx.store.replay import drifts, past_events, replay, table_state
 from tests.support.cli import Loopx

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loopx.cli.render import RENDERERS
 from loopx.contracts.schema import load_schema, schema_names
+from loopx.render import RENDERERS
 from tests.support.cli import Loopx
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from loopx.cli.render import RENDERERS, renderer_of
-from loopx.cli.render.block import Block, Span, Tone, line, table
-from loopx.cli.render.plain import plain_text
-from loopx.cli.render.terminal import painted_text
 from loopx.core.instant import HOUR
+from loopx.render import RENDERERS, renderer_of
+from loopx.render.block import Block, Span, Tone, line, table
+from loopx.render.plain import plain_text
+from loopx.render.terminal import painted_text
 from tests.support.cli import Loopx
 from tests.support.fakes import FakeClock
 

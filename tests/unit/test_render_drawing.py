@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopx.cli.render.drawing import draw
+from loopx.render.drawing import draw
 
 NASTY = 'a "b" <c> [d] `e` ; {f} | #1; \\" %% end\nnew\x1b[0m'
 

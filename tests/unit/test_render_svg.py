@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopx.cli.render.drawing import draw
+from loopx.render.drawing import draw
 from tests.unit.test_render_drawing import NASTY, edge, node
 
 SVG = "{http://www.w3.org/2000/svg}"

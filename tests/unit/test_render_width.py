@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopx.cli.render.block import Gap, Span, facts, line, table
-from loopx.cli.render.plain import plain_text
-from loopx.cli.render.width import display_width, harmless, harmless_lines, padded
+from loopx.render.block import Gap, Span, facts, line, table
+from loopx.render.plain import plain_text
+from loopx.render.width import display_width, harmless, harmless_lines, padded
 
 ESCAPE = "\x1b[31mred\x1b]0;title\x07"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopx.cli.render.sparkline import sparkline
-from loopx.cli.render.width import display_width
+from loopx.render.sparkline import sparkline
+from loopx.render.width import display_width
 
 NUMBERS = st.lists(st.integers(0, 10**6) | st.floats(0, 1e6, allow_subnormal=False), max_size=40)
 

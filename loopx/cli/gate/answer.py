@@ -41,7 +41,7 @@ def _ask(invocation: Invocation, todo_id: str) -> Verdict:
     import click  # only where somebody is there to be asked
 
     from loopx.app.todo_show import show_todo
-    from loopx.cli.render.width import harmless_lines
+    from loopx.render.width import harmless_lines
 
     question = show_todo(invocation.project(), todo_id, invocation.goal_id)["todo"]["text"]
     for line in harmless_lines(question):  # an agent may have written it; it must not steer the terminal

@@ -25,7 +25,7 @@ FORMS = ("text", "mermaid", "dot", "svg", "json")
 @page_options
 def cli(invocation: Invocation, page: Page, form: str, status: Status | None) -> Document:
     """Todos with what blocks them, what followed and what replaced them, one page at a time."""
-    from loopx.cli.render.drawing import draw
+    from loopx.render.drawing import draw
 
     document = read_graph(invocation.project(), Wanted(goal_id=invocation.goal_id, status=status), page)
     if document["truncated"]:

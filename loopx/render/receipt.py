@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Span, Tone, line
+from loopx.render.block import Block, Span, Tone, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

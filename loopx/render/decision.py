@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Gap, Span, Tone, facts, line, table, title
-from loopx.cli.render.fallback import shown
-from loopx.cli.render.receipt import foot
+from loopx.render.block import Block, Gap, Span, Tone, facts, line, table, title
+from loopx.render.fallback import shown
+from loopx.render.receipt import foot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.cli.render.block import Block, Facts, Gap, Line, Table, Verbatim, filled_columns
-from loopx.cli.render.width import display_width, harmless, harmless_lines, padded
+from loopx.render.block import Block, Facts, Gap, Line, Table, Verbatim, filled_columns
+from loopx.render.width import display_width, harmless, harmless_lines, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

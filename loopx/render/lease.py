@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Span, Tone, facts, line, table
-from loopx.cli.render.fallback import shown
-from loopx.cli.render.receipt import event_words, foot, receipt_blocks
+from loopx.render.block import Block, Span, Tone, facts, line, table
+from loopx.render.fallback import shown
+from loopx.render.receipt import event_words, foot, receipt_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Span, Tone, line, table
-from loopx.cli.render.fallback import shown
-from loopx.cli.render.receipt import foot, receipt_blocks
-from loopx.cli.render.todo import todo_rows
+from loopx.render.block import Block, Span, Tone, line, table
+from loopx.render.fallback import shown
+from loopx.render.receipt import foot, receipt_blocks
+from loopx.render.todo import todo_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

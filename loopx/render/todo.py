@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Gap, Span, Tone, facts, line, table, title
-from loopx.cli.render.fallback import shown
-from loopx.cli.render.receipt import event_words, foot, receipt_blocks
-from loopx.cli.render.words import class_word, holder_word, mark_span, state_span
+from loopx.render.block import Block, Gap, Span, Tone, facts, line, table, title
+from loopx.render.fallback import shown
+from loopx.render.receipt import event_words, foot, receipt_blocks
+from loopx.render.words import class_word, holder_word, mark_span, state_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

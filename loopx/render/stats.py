@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Gap, Span, Tone, facts, line, table, title
-from loopx.cli.render.sparkline import sparkline
-from loopx.cli.render.words import class_word
+from loopx.render.block import Block, Gap, Span, Tone, facts, line, table, title
+from loopx.render.sparkline import sparkline
+from loopx.render.words import class_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

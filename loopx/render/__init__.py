@@ -5,16 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.output import is_terminal
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from loopx.cli.render.block import Block
+    from loopx.render.block import Block
 
     Renderer = Callable[[dict[str, Any]], Iterable[Block]]
 
-# schema_version → module:function of `loopx.cli.render`
+# schema_version → module:function of `loopx.render`
 RENDERERS = {
     "todo_v1": "todo:one",
     "todo_list_v1": "todo:many",
@@ -52,14 +50,14 @@ RENDERERS = {
 }
 
 
-def render(document: dict[str, Any]) -> str:
-    """The document as text: plain where it is piped, in colour on a terminal."""
+def render(document: dict[str, Any], *, painted: bool) -> str:
+    """The document as text: plain, or in colour for a terminal."""
     blocks = renderer_of(str(document.get("schema_version")))(document)
-    if is_terminal():
-        from loopx.cli.render.terminal import painted_text
+    if painted:
+        from loopx.render.terminal import painted_text
 
         return painted_text(blocks)
-    from loopx.cli.render.plain import plain_text
+    from loopx.render.plain import plain_text
 
     return plain_text(blocks)
 
@@ -67,5 +65,5 @@ def render(document: dict[str, Any]) -> str:
 def renderer_of(schema_version: str) -> Renderer:
     """The renderer of that contract, imported now."""
     module, _, name = RENDERERS.get(schema_version, "fallback:any_document").partition(":")
-    renderer: Renderer = getattr(import_module(f"loopx.cli.render.{module}"), name)
+    renderer: Renderer = getattr(import_module(f"loopx.render.{module}"), name)
     return renderer

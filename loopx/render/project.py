@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Span, Tone, facts, line
-from loopx.cli.render.fallback import shown
-from loopx.cli.render.goal import goal_blocks
-from loopx.cli.render.receipt import receipt_blocks
+from loopx.render.block import Block, Span, Tone, facts, line
+from loopx.render.fallback import shown
+from loopx.render.goal import goal_blocks
+from loopx.render.receipt import receipt_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

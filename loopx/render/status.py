@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Gap, Span, Tone, facts, table, title
-from loopx.cli.render.goal import missing_blocks
-from loopx.cli.render.receipt import foot
-from loopx.cli.render.words import class_word
+from loopx.render.block import Block, Gap, Span, Tone, facts, table, title
+from loopx.render.goal import missing_blocks
+from loopx.render.receipt import foot
+from loopx.render.words import class_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.svg import draw_svg
-from loopx.cli.render.width import display_width, harmless, padded
-from loopx.cli.render.words import class_word, state_span
+from loopx.render.svg import draw_svg
+from loopx.render.width import display_width, harmless, padded
+from loopx.render.words import class_word, state_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Span, Tone
+from loopx.render.block import Span, Tone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

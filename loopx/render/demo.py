@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Gap, Line, Span, Tone
+from loopx.render.block import Block, Gap, Line, Span, Tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

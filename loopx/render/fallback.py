@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Gap, facts, table, title
-from loopx.cli.render.receipt import receipt_blocks
+from loopx.render.block import Block, Gap, facts, table, title
+from loopx.render.receipt import receipt_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

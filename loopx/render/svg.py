@@ -9,10 +9,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.width import display_width, harmless
-from loopx.cli.render.words import class_word, state_span
 from loopx.core.layering import Place, layered
 from loopx.core.value import Value
+from loopx.render.width import display_width, harmless
+from loopx.render.words import class_word, state_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from loopx.cli.render.block import Block, Facts, Gap, Line, Span, Table, Tone, Verbatim, filled_columns
-from loopx.cli.render.width import harmless, harmless_lines
+from loopx.render.block import Block, Facts, Gap, Line, Span, Table, Tone, Verbatim, filled_columns
+from loopx.render.width import harmless, harmless_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from loopx.cli.render.block import Block, Span, Tone, Verbatim, line, table
-from loopx.cli.render.receipt import foot
+from loopx.render.block import Block, Span, Tone, Verbatim, line, table
+from loopx.render.receipt import foot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
