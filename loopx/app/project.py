@@ -93,7 +93,12 @@ class Project:
         self.paths = state_paths(location.state_dir)
         self.clock = clock
         self.ids = ids
-        self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+        import os
+        if os.environ.get("PGHACK"):
+            from loopx.store.postgres.database import PostgresStore
+            self.store = PostgresStore(os.environ["PGHACK"], clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+        else:
+          self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
         self.timeout = timeout
 
     def read(self, query: Callable[[Snapshot], T]) -> T:

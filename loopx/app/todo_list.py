@@ -125,4 +125,4 @@ def _narrow_to_runnable(snapshot: Snapshot, wanted: Wanted, chosen: Filter) -> N
     read = load_snapshot(snapshot.db, goal, now=snapshot.now, state=snapshot.state)
     works = [finding.cohort for finding in runnable_cohorts(read, caller, snapshot.now)]
     sequences = sequences_of(snapshot.db, read, works, now=snapshot.now)
-    chosen.add("t.sequence IN (SELECT value FROM json_each(?))", json.dumps(sequences))
+    chosen.add("t.sequence IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", json.dumps(sequences))

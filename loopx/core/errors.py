@@ -352,3 +352,13 @@ class SchemaNotFoundError(NotFoundError):
 
 class TodoNotFoundError(NotFoundError):
     code = "todo_not_found"
+
+
+class DatabaseUnreachableError(StorageError):
+    code = "database_unreachable"
+    retryable = True
+
+
+class CommitUnknownError(StorageError):
+    code = "commit_unknown"
+    retryable = True

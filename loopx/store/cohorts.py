@@ -41,7 +41,7 @@ _FREE_AT = (
 )
 _AWAKE = (
     "coalesce(t.resume_met = 1 OR t.resume_at <= :now"
-    " OR (t.resume_kind = 'capacity_available' AND t.resume_ref IN (SELECT value FROM json_each(:pools))), 0)"
+    " OR (t.resume_kind = 'capacity_available' AND t.resume_ref IN (SELECT value FROM json_each(:pools))), false)"
 )
 _STIRRED = f"({_AWAKE} OR t.resume_met = -1)"
 _SINGLE = "t.todo_id IN (SELECT value FROM json_each(:single))"
@@ -79,11 +79,11 @@ _PARTS = {
 _PARTITION = (
     f"t.route_id, t.status, t.unmet > 0, t.broken > 0, {_HOLDING}, {_HOLDER}, {_AWAKE}, t.resume_met,"
     " t.block_reason IS NULL, t.resume_kind IS NULL, t.next_due_at <= :now,"
-    " t.consecutive_no_change >= :no_change, coalesce(t.next_due_at + t.poll_every <= :now, 0),"
-    f" coalesce(t.monitor_expires_at <= :now, 0), {_SINGLE} * t.sequence"
+    " t.consecutive_no_change >= :no_change, coalesce(t.next_due_at + t.poll_every <= :now, false),"
+    f" coalesce(t.monitor_expires_at <= :now, false), CASE WHEN {_SINGLE} THEN t.sequence ELSE 0 END"
 )
 _EXTRA = (
-    f"{_HOLDING}, {_HOLDER}, {_AWAKE}, t.resume_met, coalesce(t.next_due_at <= :now, 0),"
+    f"{_HOLDING}, {_HOLDER}, {_AWAKE}, t.resume_met, coalesce(t.next_due_at <= :now, false),"
     f" count(*) OVER same, min({_FREE_AT}) OVER same,"
     f" row_number() OVER (PARTITION BY {_PARTITION} ORDER BY t.priority, t.sequence) AS place,"
     f" dense_rank() OVER (ORDER BY {_PARTITION}) AS cohort"
@@ -174,7 +174,7 @@ class CohortReader:
         sql = (
             f"SELECT t.sequence {FROM} WHERE r.identity = :identity AND t.status = :status AND t.closure IS NULL"
             f" AND (t.unmet > 0) = :waits AND {_HOLDING} = :holding AND {_HOLDER} IS :holder AND {_AWAKE} = :awake"
-            f" AND coalesce(t.next_due_at <= :now, 0) = :due AND NOT {_SINGLE}"
+            f" AND coalesce(t.next_due_at <= :now, false) = :due AND NOT {_SINGLE}"
         )
         values = {
             **self.values,
@@ -206,7 +206,7 @@ class CohortReader:
 
     def _windowed(self, where: str) -> Iterator[Cohort]:
         sql = (
-            f"SELECT * FROM ({SELECT}, {_EXTRA} {FROM} WHERE {where} WINDOW same AS (PARTITION BY {_PARTITION}))"
+            f"SELECT * FROM ({SELECT}, {_EXTRA} {FROM} WHERE {where} WINDOW same AS (PARTITION BY {_PARTITION})) AS ranked"
             f" WHERE place <= {MEMBER_LIMIT} ORDER BY cohort, place"
         )
         rows: dict[int, list[tuple[Any, ...]]] = {}

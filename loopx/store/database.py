@@ -19,7 +19,7 @@ from loopx.store.connect import (
     open_writer,
 )
 from loopx.store.failure import lacks_index, translated
-from loopx.store.guard import acknowledge, is_acknowledged, meet_foreign_edits, refuse_invalid_graph
+from loopx.store.guard import meet_foreign_edits, settle_guard
 from loopx.store.lock import Turnstile
 from loopx.store.paths import SIDECARS, StatePaths, verify_state
 from loopx.store.transaction import Transaction
@@ -84,7 +84,7 @@ class Store:
                 meet_foreign_edits(db, mends_graph=mends_graph)
                 yield Transaction(db, now=self.clock.now(), ids=self.ids, tokens=self.tokens)
                 failpoint.reach("write: changed")
-                _settle_guard(db, mends_graph=mends_graph)
+                settle_guard(db, mends_graph=mends_graph)
                 failpoint.reach("write: before commit")
                 db.execute("ROLLBACK" if dry_run else "COMMIT")
                 failpoint.reach("write: committed")
@@ -210,14 +210,3 @@ def _on_snapshot(db: sqlite3.Connection, query: Callable[[sqlite3.Connection], T
         if db.in_transaction:
             db.execute("ROLLBACK")
 
-
-def _settle_guard(db: sqlite3.Connection, *, mends_graph: bool) -> None:
-    """Acknowledge our own edits; a mended graph only once nothing is wrong with it any more."""
-    if mends_graph and not is_acknowledged(db):
-        from loopx.core.errors import GraphInvalidError
-
-        try:
-            refuse_invalid_graph(db)
-        except GraphInvalidError:
-            return
-    acknowledge(db)

@@ -23,7 +23,7 @@ _COUNT_DEPENDENCIES = (
     " count(*) FILTER (WHERE closure IN ('failed', 'superseded')) FROM ("
     "SELECT d.closure FROM edges e JOIN todos d ON d.todo_id = e.dependency_id WHERE e.todo_id = :todo_id"
     " UNION ALL "
-    "SELECT a.closure FROM edges e JOIN archived_todos a ON a.todo_id = e.dependency_id WHERE e.todo_id = :todo_id)"
+    "SELECT a.closure FROM edges e JOIN archived_todos a ON a.todo_id = e.dependency_id WHERE e.todo_id = :todo_id) AS dependencies"
 )
 _CLOSURE = (
     "SELECT closure FROM todos WHERE todo_id = :todo_id"

@@ -44,5 +44,5 @@ def _newest(key: str, condition: str) -> str:
     return (
         f"SELECT sequence FROM (SELECT sequence, row_number() OVER"
         f" (PARTITION BY {key} ORDER BY decided_at DESC, sequence DESC) AS place FROM todos"
-        f" WHERE goal_id = ? AND task_class = 'user_gate' AND verdict IS NOT NULL AND {condition}) WHERE place = 1"
+        f" WHERE goal_id = ? AND task_class = 'user_gate' AND verdict IS NOT NULL AND {condition}) AS ranked WHERE place = 1"
     )

@@ -29,6 +29,16 @@ def acknowledge(db: sqlite3.Connection) -> None:
     db.execute("UPDATE graph_guard SET checked = edited WHERE checked <> edited")
 
 
+def settle_guard(db: sqlite3.Connection, *, mends_graph: bool) -> None:
+    """After a write: acknowledge our own edits; a mended graph only once nothing is wrong with it any more."""
+    if mends_graph and not is_acknowledged(db):
+        try:
+            refuse_invalid_graph(db)
+        except GraphInvalidError:
+            return
+    acknowledge(db)
+
+
 def meet_foreign_edits(db: sqlite3.Connection, *, mends_graph: bool) -> None:
     """Before a write: after a foreign edit every kept value is counted anew, and the graph is verified.
 

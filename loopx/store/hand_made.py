@@ -32,4 +32,4 @@ def forget_holder(db: sqlite3.Connection, holder: Holder) -> None:
 
 def _store(db: sqlite3.Connection, holders: Iterable[Holder]) -> None:
     text = json.dumps(list(holders), ensure_ascii=False)
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY, text))
+    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (_KEY, text))

@@ -26,7 +26,7 @@ _WOKEN = (
     " ORDER BY e.sequence"
 )
 _UNDOINGS = (
-    "SELECT sequence, json_extract(receipt, '$.undone.sequence') FROM events"
+    "SELECT sequence, CAST(json_extract(receipt, '$.undone.sequence') AS BIGINT) FROM events"
     " WHERE action = 'operation_undone' AND sequence > ? ORDER BY sequence DESC"
 )
 _DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id IN (SELECT value FROM json_each(?)) ORDER BY todo_id"

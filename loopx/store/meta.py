@@ -19,4 +19,4 @@ def remembered_names(db: sqlite3.Connection, key: str) -> tuple[str, ...]:
 def remember_names(db: sqlite3.Connection, key: str, names: Iterable[str]) -> None:
     """Add names under the key."""
     text = json.dumps(list(dict.fromkeys((*remembered_names(db, key), *names))), ensure_ascii=False)
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, text))
+    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, text))

@@ -20,7 +20,10 @@ _READ = (
     " FROM origins o LEFT JOIN todos t ON t.todo_id = o.todo_id LEFT JOIN archived_todos a ON a.todo_id = o.todo_id"
     " WHERE o.goal_id = ? AND o.source = ? ORDER BY coalesce(t.sequence, a.sequence)"
 )
-_WRITE = f"INSERT OR REPLACE INTO origins ({', '.join(_COLUMNS)}) VALUES (?,?,?,?,?)"
+_WRITE = (
+    f"INSERT INTO origins ({', '.join(_COLUMNS)}) VALUES (?,?,?,?,?)"
+    f" ON CONFLICT ({', '.join(KEY)}) DO UPDATE SET todo_id = excluded.todo_id, seen = excluded.seen"
+)
 
 
 class Origin(Value):

@@ -28,7 +28,7 @@ class Filter:
     @property
     def where(self) -> str:
         """The `WHERE` text."""
-        return "WHERE " + (" AND ".join(self.conditions) or "1")
+        return "WHERE " + (" AND ".join(self.conditions) or "true")
 
 
 def total_of(db: sqlite3.Connection, table: str, chosen: Filter) -> int:

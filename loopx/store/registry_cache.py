@@ -42,4 +42,4 @@ def last_seen_sha256(db: sqlite3.Connection) -> str | None:
 
 def see_sha256(db: sqlite3.Connection, sha256: str) -> None:
     """Remember the digest."""
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (LAST_SEEN, sha256))
+    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (LAST_SEEN, sha256))

@@ -34,7 +34,7 @@ def usage_of(db: sqlite3.Connection, goal_id: str, quota: QuotaPolicy, now: Inst
     window = quota.window_us
     since = now - window if window is not None else -1
     sql = (
-        "SELECT count(*), coalesce(sum(tokens), 0), total(cost), total(seconds), min(spent_at) FROM spends"
+        "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0), coalesce(sum(seconds), 0.0), min(spent_at) FROM spends"
         " WHERE goal_id = ? AND spent_at > ?"
     )
     slots, tokens, cost, seconds, first = db.execute(sql, (goal_id, since)).fetchone()
@@ -71,7 +71,7 @@ def usage_by(db: sqlite3.Connection, column: str, goal_id: str, since: Instant) 
     """Slots, tokens, cost and seconds of a goal by agent or by day, from `since` on."""
     key = {"agent": "agent_id", "day": "spent_at / 86400000000"}[column]
     sql = (
-        f"SELECT {key}, count(*), sum(tokens), total(cost), total(seconds) FROM spends"
+        f"SELECT {key}, count(*), sum(tokens), sum(cost), sum(seconds) FROM spends"
         f" WHERE goal_id = ? AND spent_at > ? GROUP BY {key} ORDER BY {key}"
     )
     return db.execute(sql, (goal_id, since)).fetchall()

@@ -31,7 +31,7 @@ _OLDEST = (
     " ORDER BY t.sequence"
 )
 _SPENDS = (
-    "SELECT agent_id, spent_at / 86400000000 AS day, count(*), sum(tokens), total(cost), total(seconds) FROM spends"
+    "SELECT agent_id, spent_at / 86400000000 AS day, count(*), sum(tokens), sum(cost), sum(seconds) FROM spends"
     " WHERE goal_id = ? AND spent_at >= ? GROUP BY agent_id, day ORDER BY agent_id, day"
 )
 

@@ -60,10 +60,11 @@ class Transaction:
         record = record_of(todo)
         record["route_id"] = route_id
         names = [name for name in (*COLUMNS, "route_id") if name != "sequence"]
-        sql = f"INSERT INTO todos ({', '.join(names)}) VALUES ({', '.join('?' for _ in names)})"
-        cursor = self.db.execute(sql, [sql_value(record[name]) for name in names])
+        marks = ", ".join("?" for _ in names)
+        sql = f"INSERT INTO todos ({', '.join(names)}) VALUES ({marks}) RETURNING sequence"
+        (sequence,) = self.db.execute(sql, [sql_value(record[name]) for name in names]).fetchone()
         failpoint.reach("insert: row")
-        stored = todo._replace(sequence=int(cursor.lastrowid or 0))
+        stored = todo._replace(sequence=int(sequence))
         self._write_edges(stored)
         self._write_lineage(stored)
         failpoint.reach("insert: edges")
@@ -137,7 +138,9 @@ class Transaction:
         found = self.db.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", values).fetchone()
         before = dict(zip(names, found, strict=True)) if found else {}
         marks = ", ".join("?" for _ in names)
-        self.db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})", list(record.values()))
+        sets = ", ".join(f"{name} = excluded.{name}" for name in names)
+        sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) ON CONFLICT ({', '.join(key)}) DO UPDATE SET {sets}"
+        self.db.execute(sql, list(record.values()))
         failpoint.reach("put: row")
         self._note(table, " ".join(str(value) for value in values), changed_columns(before, dict(record)))
 
@@ -225,11 +228,9 @@ class Transaction:
         row = self.db.execute("SELECT route_id FROM routes WHERE identity = ?", (identity,)).fetchone()
         if row is not None:
             return int(row[0])
-        cursor = self.db.execute(
-            "INSERT INTO routes (goal_id, task_class, identity) VALUES (?,?,?)",
-            (route.goal_id, route.task_class.value, identity),
-        )
-        return int(cursor.lastrowid or 0)
+        sql = "INSERT INTO routes (goal_id, task_class, identity) VALUES (?,?,?) RETURNING route_id"
+        values = (route.goal_id, route.task_class.value, identity)
+        return int(self.db.execute(sql, values).fetchone()[0])
 
     def _write_edges(self, todo: Todo) -> None:
         rows = [(todo.todo_id, dependency, at) for at, dependency in enumerate(todo.blocked_by)]
