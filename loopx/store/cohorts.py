@@ -9,6 +9,7 @@ there are.
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from loopx.core.decision.snapshot import MEMBER_LIMIT, Cohort, Holding
@@ -75,6 +76,12 @@ _PARTS = {
     "asleep": "t.status = 'deferred' AND t.closure IS NULL",
 }
 
+_FREE_HEAD = f"{SELECT} {FROM} WHERE t.route_id = ? AND {_PARTS['ready']} ORDER BY t.priority, t.sequence LIMIT 1"
+_FEW = (
+    f"SELECT EXISTS (SELECT 1 FROM todos WHERE {_SOFT}),"
+    " EXISTS (SELECT 1 FROM todos WHERE +goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL)"
+)
+
 # Two todos are in the same cohort when all of these are equal; a singled-out one is its own.
 _PARTITION = (
     f"t.route_id, t.status, t.unmet > 0, t.broken > 0, {_HOLDING}, {_HOLDER}, {_AWAKE}, t.resume_met,"
@@ -100,10 +107,11 @@ class Group(Value):
 
 
 def read_groups(db: sqlite3.Connection, goal_id: str) -> list[Group]:
-    """The groups of the goal that hold anything that is not closed."""
+    """The groups of the goal that hold anything that is not closed, and those of its gates, past ones too."""
     sql = (
         "SELECT route_id, identity, ready_count, open_count - ready_count, blocked_count, deferred_count FROM routes"
-        " WHERE goal_id = ? AND open_count + blocked_count + deferred_count > 0 ORDER BY route_id"
+        " WHERE goal_id = ? AND (open_count + blocked_count + deferred_count > 0 OR task_class = 'user_gate')"
+        " ORDER BY route_id"
     )
     return [
         Group(row[0], route_of_identity(row[1]), dict(zip(_PARTS, row[2:], strict=True)))
@@ -116,13 +124,19 @@ class CohortReader:
 
     def __init__(self, db: sqlite3.Connection, goal: Goal, now: Instant, single: list[str]) -> None:
         self.db = db
+        self.goal = goal
+        self.now = now
         self.single = single
-        self.values: dict[str, Any] = {
-            "goal": goal.goal_id,
-            "now": now,
-            "active": json.dumps([agent.agent_id for agent in goal.active_agents]),
-            "pools": json.dumps(sorted(pools_with_room(db, goal, now))),
-            "single": json.dumps(single),
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """What the conditions above are bound to."""
+        return {
+            "goal": self.goal.goal_id,
+            "now": self.now,
+            "active": json.dumps([agent.agent_id for agent in self.goal.active_agents]),
+            "pools": json.dumps(sorted(pools_with_room(self.db, self.goal, self.now))),
+            "single": json.dumps(self.single),
             "no_change": NO_CHANGE_LIMIT,
         }
 
@@ -148,19 +162,21 @@ class CohortReader:
         what nobody holds the head alone is read.
         """
         cohorts: list[Cohort] = []
-        if self._is_any(_SOFT):
+        softly_held, resuming = self.db.execute(_FEW, {"goal": self.goal.goal_id}).fetchone()
+        if softly_held:
             cohorts += self._windowed(_SOFTLY_HELD)
-        if self._is_any("+goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL"):
+        if resuming:
             cohorts += self._windowed(_STIRRING)
         for group in groups:
             if group.counts["ready"] and group.route.task_class is TaskClass.ADVANCEMENT:
-                head = self._members(group.route_id, _PARTS["ready"], 1)
+                head = self._members(group.route_id, _PARTS["ready"], 1) if resuming else self._free_head(group)
                 cohorts += [Cohort(members=head, count=1)] if head else []
         return cohorts
 
-    def _is_any(self, condition: str) -> bool:
-        sql = f"SELECT EXISTS (SELECT 1 FROM todos WHERE {condition})"
-        return bool(self.db.execute(sql, self.values).fetchone()[0])
+    def _free_head(self, group: Group) -> tuple[Todo, ...]:
+        """The first member that nobody holds, where nothing waits for a condition and no todo stands alone."""
+        rows = self.db.execute(_FREE_HEAD, (group.route_id,))
+        return tuple(todo_of_row(row) for row in rows)
 
     def singled_out(self) -> Iterator[Cohort]:
         """The todos that stand alone, each with all the facts that its stages read."""
