@@ -55,12 +55,18 @@ _STIRRED_ROWS = (
 )
 
 # What is few by nature. A todo is in at most one of these.
-_HELD = (
-    "t.goal_id = :goal AND t.status = 'open' AND t.unmet = 0 AND (t.claimed_by IS NOT NULL OR t.lease_id IS NOT NULL)"
+_SOFT = "goal_id = :goal AND claimed_by IS NOT NULL AND lease_id IS NULL AND closure IS NULL"
+_SOFT_READY = f"{_SOFT} AND status = 'open' AND unmet = 0"
+HELD_ROWS = (  # all of the goal that is claimed or leased, over or not
+    f"SELECT sequence FROM todos WHERE {_SOFT}"
+    " UNION ALL SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND +goal_id = :goal"
+)
+_AGENTS_READY = (
+    "t.status = 'open' AND t.unmet = 0"
     f" AND t.role = 'agent' AND t.task_class <> 'continuous_monitor' AND NOT {_STIRRED}"
 )
-_SOFT = "goal_id = :goal AND status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL"
-_SOFTLY_HELD = f"{_HELD} AND t.claimed_by IS NOT NULL AND t.lease_id IS NULL"
+_HELD = f"t.sequence IN ({HELD_ROWS}) AND {_AGENTS_READY}"
+_SOFTLY_HELD = f"t.sequence IN (SELECT sequence FROM todos WHERE {_SOFT_READY}) AND {_AGENTS_READY}"
 _MONITORS = "t.goal_id = :goal AND t.task_class = 'continuous_monitor' AND t.status = 'open'"
 _BROKEN = (
     "t.goal_id = :goal AND t.broken > 0 AND t.closure IS NULL AND t.status = 'open' AND t.role = 'agent'"
@@ -69,16 +75,16 @@ _BROKEN = (
 _STIRRING = f"t.sequence IN ({_STIRRED_ROWS}) AND t.role = 'agent' AND t.task_class <> 'continuous_monitor'"
 
 # What may be many: the part of a group, each with an index of its own.
-_PARTS = {
+PARTS = {
     "ready": "t.status = 'open' AND t.unmet = 0 AND t.claimed_by IS NULL AND t.lease_id IS NULL",
     "waiting": "t.status = 'open' AND t.unmet > 0 AND t.broken = 0",
     "blocked": "t.status = 'blocked'",
     "asleep": "t.status = 'deferred' AND t.closure IS NULL",
 }
 
-_FREE_HEAD = f"{SELECT} {FROM} WHERE t.route_id = ? AND {_PARTS['ready']} ORDER BY t.priority, t.sequence LIMIT 1"
+_FREE_HEAD = f"{SELECT} {FROM} WHERE t.route_id = ? AND {PARTS['ready']} ORDER BY t.priority, t.sequence LIMIT 1"
 _FEW = (
-    f"SELECT EXISTS (SELECT 1 FROM todos WHERE {_SOFT}),"
+    f"SELECT EXISTS (SELECT 1 FROM todos WHERE {_SOFT_READY}),"
     " EXISTS (SELECT 1 FROM todos WHERE +goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL)"
 )
 
@@ -114,7 +120,7 @@ def read_groups(db: sqlite3.Connection, goal_id: str) -> list[Group]:
         " ORDER BY route_id"
     )
     return [
-        Group(row[0], route_of_identity(row[1]), dict(zip(_PARTS, row[2:], strict=True)))
+        Group(row[0], route_of_identity(row[1]), dict(zip(PARTS, row[2:], strict=True)))
         for row in db.execute(sql, (goal_id,))
     ]
 
@@ -169,7 +175,7 @@ class CohortReader:
             cohorts += self._windowed(_STIRRING)
         for group in groups:
             if group.counts["ready"] and group.route.task_class is TaskClass.ADVANCEMENT:
-                head = self._members(group.route_id, _PARTS["ready"], 1) if resuming else self._free_head(group)
+                head = self._members(group.route_id, PARTS["ready"], 1) if resuming else self._free_head(group)
                 cohorts += [Cohort(members=head, count=1)] if head else []
         return cohorts
 
@@ -205,7 +211,7 @@ class CohortReader:
         return [row[0] for row in self.db.execute(sql, values)]
 
     def _parts(self, group: Group, taken: dict[tuple[Route, str], int], limit: int) -> Iterator[Cohort]:
-        for part, condition in _PARTS.items():
+        for part, condition in PARTS.items():
             count = group.counts[part] - taken.get((group.route, part), 0)
             if count > 0:
                 members = self._members(group.route_id, condition, limit)

@@ -28,7 +28,7 @@ COLUMNS = (
     " operation_id, payload_version, previous_digest, digest"
 )
 _INSERT = f"INSERT INTO events ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_LAST = "SELECT sequence, digest, at FROM events ORDER BY sequence DESC LIMIT 1"
+_LAST = "SELECT sequence, digest, at FROM events WHERE sequence = (SELECT max(sequence) FROM events)"
 
 
 class Event(Value):

@@ -9,7 +9,7 @@ from loopx.store.todo_row import FROM, SELECT, todo_of_row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from loopx.core.todo import Todo
 
@@ -145,7 +145,7 @@ def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> l
     ]
 
 
-def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Todo]:
+def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Todo]:
     """Like `select_todos`, without edges and lineage: one query, for brief views and the decision."""
     return [todo_of_row(row) for row in db.execute(f"{SELECT} {FROM} {where}", values)]
 
