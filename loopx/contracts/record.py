@@ -6,7 +6,7 @@ holds) is derived by the store and never written into an event.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loopx.core.todo import (
     Claim,
@@ -26,6 +26,9 @@ from loopx.core.todo import (
     Verdict,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Record = dict[str, Any]  # the JSON values of one flat record; lives at the codec only
 
 LIST_FIELDS = ("acceptance", "validation_argv", "lease_write_scopes")
@@ -42,36 +45,30 @@ ROUTE_FIELDS = (
 
 def record_of(todo: Todo) -> Record:
     """The flat record; `todo_of` turns it back without loss."""
-    record: Record = {
-        "todo_id": todo.todo_id,
-        "sequence": todo.sequence,
-        "role": todo.role.value,
-        "status": todo.status.value,
-        "closure": todo.closure.value if todo.closure else None,
-        "priority": todo.priority,
-        "text": todo.text,
-        "action_kind": todo.action_kind,
-        "target_capability": todo.target_capability,
-        "continuation_policy": todo.continuation_policy.value,
-        "block_reason": todo.block_reason,
-        "acceptance": list(todo.acceptance),
-        "evidence": todo.evidence,
-        "completion_rationale": todo.completion_rationale,
-        "no_followup": int(todo.no_followup),
-        "superseded_by": todo.superseded_by,
-        "attempts": todo.attempts,
-        "last_holder": todo.last_holder,
-        "created_at": todo.created_at,
-        "updated_at": todo.updated_at,
-        "closed_at": todo.closed_at,
-        "version": todo.version,
-        "blocked_by": list(todo.blocked_by),
-        "successors": list(todo.successors),
-    }
-    record.update(_route_record(todo.route))
-    record.update(_holding_record(todo))
-    record.update(_lane_record(todo))
+    record: Record = {}
+    for field, value in zip(Todo._fields, todo, strict=True):
+        record.update(_columns_of(field, value))
     return record
+
+
+def changes_between(before: Todo, after: Todo) -> dict[str, list[Any]]:
+    """Column → [before, after] of every fact in which the two differ, but for `version` and `updated_at`.
+
+    Only the fields that differ are spelled: most changes touch few of them.
+    """
+    changes: dict[str, list[Any]] = {}
+    for field, old, new in zip(Todo._fields, before, after, strict=True):
+        if old is new or old == new or field in _UNCOMPARED:
+            continue
+        was, now = _columns_of(field, old), _columns_of(field, new)
+        changes.update({name: [was[name], value] for name, value in now.items() if was[name] != value})
+    return changes
+
+
+def _columns_of(field: str, value: Any) -> Record:
+    """The columns of one field of a todo; none of what is derived."""
+    coded = _CODED.get(field)
+    return coded(value) if coded else {field: value}
 
 
 def _route_record(route: Route) -> Record:
@@ -87,26 +84,29 @@ def _route_record(route: Route) -> Record:
     }
 
 
-def _holding_record(todo: Todo) -> Record:
-    claim, lease = todo.claim, todo.lease
+def _claim_record(claim: Claim | None) -> Record:
     return {
         "claimed_by": claim.agent_id if claim else None,
         "claimed_at": claim.claimed_at if claim else None,
         "claim_expires_at": claim.expires_at if claim else None,
+    }
+
+
+def _lease_record(lease: Lease | None) -> Record:
+    return {
         "lease_id": lease.lease_id if lease else None,
         "lease_holder": lease.holder if lease else None,
         "lease_acquired_at": lease.acquired_at if lease else None,
         "lease_expires_at": lease.expires_at if lease else None,
         "claim_token": lease.claim_token if lease else None,
-        "lease_version": todo.lease_version,
         "lease_repository": lease.repository if lease else None,
         "lease_write_scopes": list(lease.write_scopes) if lease else None,
         "lease_pool": lease.pool if lease else None,
     }
 
 
-def _lane_record(todo: Todo) -> Record:
-    gate, polling, resume, validation = todo.gate or Gate(), todo.polling, todo.resume, todo.validation
+def _gate_record(gate: Gate | None) -> Record:
+    gate = gate or Gate()
     decision = gate.decision
     return {
         "decision_scope": gate.decision_scope,
@@ -119,16 +119,60 @@ def _lane_record(todo: Todo) -> Record:
         "decision_note": decision.note if decision else None,
         "standing": int(decision.standing) if decision else 0,
         "revoked_at": decision.revoked_at if decision else None,
+    }
+
+
+def _polling_record(polling: Polling | None) -> Record:
+    return {
         "next_due_at": polling.next_due_at if polling else None,
         "poll_every": polling.poll_every if polling else None,
         "consecutive_no_change": polling.consecutive_no_change if polling else 0,
         "monitor_expires_at": polling.expires_at if polling else None,
+    }
+
+
+def _resume_record(resume: Resume | None) -> Record:
+    return {
         "resume_kind": resume.kind if resume else None,
         "resume_ref": resume.ref if resume else None,
         "resume_at": resume.at if resume else None,
+    }
+
+
+def _validation_record(validation: Validation | None) -> Record:
+    return {
         "validation_argv": list(validation.argv) if validation else None,
         "validation_timeout": validation.timeout if validation else None,
     }
+
+
+def _nothing(_derived: object) -> Record:
+    return {}
+
+
+_UNCOMPARED = frozenset(("version", "updated_at"))
+
+# How the fields are spelled that are not a column of their own name and value.
+_CODED: dict[str, Callable[[Any], Record]] = {
+    "role": lambda role: {"role": role.value},
+    "status": lambda status: {"status": status.value},
+    "closure": lambda closure: {"closure": closure.value if closure else None},
+    "continuation_policy": lambda policy: {"continuation_policy": policy.value},
+    "acceptance": lambda acceptance: {"acceptance": list(acceptance)},
+    "no_followup": lambda no_followup: {"no_followup": int(no_followup)},
+    "blocked_by": lambda blocked_by: {"blocked_by": list(blocked_by)},
+    "successors": lambda successors: {"successors": list(successors)},
+    "route": _route_record,
+    "claim": _claim_record,
+    "lease": _lease_record,
+    "gate": _gate_record,
+    "polling": _polling_record,
+    "resume": _resume_record,
+    "validation": _validation_record,
+    "unmet": _nothing,
+    "broken": _nothing,
+    "predecessors": _nothing,
+}
 
 
 def todo_of(

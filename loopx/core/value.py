@@ -39,6 +39,7 @@ class ValueType(type):
         namespace["_names"] = frozenset(fields)
         namespace["_pick"] = itemgetter(*fields) if len(fields) > 1 else dict.values  # of one it gives no tuple
         namespace["_defaults"] = defaults
+        namespace["_tail"] = tuple(defaults.values())
         namespace["__match_args__"] = fields
         return super().__new__(mcs, name, bases, namespace)
 
@@ -51,24 +52,18 @@ class Value(tuple[Any, ...], metaclass=ValueType):
     else:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
-            fields, defaults = cls._fields, cls._defaults
-            if len(given) == len(fields) and not named:
-                return tuple.__new__(cls, given)
-            if not given:
-                filled = {**defaults, **named}
-                if filled.keys() == cls._names:
-                    return tuple.__new__(cls, cls._pick(filled))
-            values = list(given)
-            for field in fields[len(given) :]:
-                if field in named:
-                    values.append(named.pop(field))
-                elif field in defaults:
-                    values.append(defaults[field])
-                else:
-                    raise TypeError(f"{cls.__name__} needs {field}")
-            if named or len(given) > len(fields):
-                raise TypeError(f"{cls.__name__} has no {', '.join(named) or 'more fields'}")
-            return tuple.__new__(cls, values)
+            fields, tail = cls._fields, cls._tail
+            missing = len(fields) - len(given)
+            if not named and 0 <= missing <= len(tail):
+                return tuple.__new__(cls, given + tail[len(tail) - missing :])
+            filled = {**cls._defaults, **dict(zip(fields, given, strict=False)), **named}
+            if missing >= 0 and filled.keys() == cls._names and named.keys().isdisjoint(fields[: len(given)]):
+                return tuple.__new__(cls, cls._pick(filled))
+            absent = cls._names - filled.keys()
+            if absent:
+                raise TypeError(f"{cls.__name__} needs {', '.join(sorted(absent))}")
+            unknown = (*sorted(filled.keys() - cls._names), *(name for name in fields[: len(given)] if name in named))
+            raise TypeError(f"{cls.__name__} has no {', '.join(unknown) or 'more fields'}")
 
     def _replace(self, **changes: Any) -> Self:
         """The same value with some fields changed; TypeError for a field that it does not have."""

@@ -28,7 +28,7 @@ COLUMNS = (
     " operation_id, payload_version, previous_digest, digest"
 )
 _INSERT = f"INSERT INTO events ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_LAST = "SELECT sequence, digest FROM events ORDER BY sequence DESC LIMIT 1"
+_LAST = "SELECT sequence, digest, at FROM events WHERE sequence = (SELECT max(sequence) FROM events)"
 
 
 class Event(Value):
@@ -46,16 +46,30 @@ class Event(Value):
     operation_id: str
 
 
+class Link(Value):
+    """The end of the chain, from which the next event follows."""
+
+    sequence: int
+    digest: str
+    at: Instant
+
+
+def last_link(db: sqlite3.Connection) -> Link | None:
+    """The newest event of the chain, None before the first."""
+    row = db.execute(_LAST).fetchone()
+    return Link(*row) if row else None
+
+
 def last_sequence(db: sqlite3.Connection) -> int:
     """The number of the newest event, 0 before the first."""
-    row = db.execute(_LAST).fetchone()
-    return int(row[0]) if row else 0
+    last = last_link(db)
+    return last.sequence if last else 0
 
 
 def last_instant(db: sqlite3.Connection) -> Instant | None:
     """When the newest event happened, by the clock of its writer."""
-    row = db.execute("SELECT at FROM events ORDER BY sequence DESC LIMIT 1").fetchone()
-    return int(row[0]) if row else None
+    last = last_link(db)
+    return last.at if last else None
 
 
 def last_sequence_at(db: sqlite3.Connection, moment: Instant) -> int:
@@ -87,11 +101,11 @@ def has_event(db: sqlite3.Connection, todo_id: str, action: str, receipt: dict[s
     return db.execute(sql, (todo_id, action, canonical(receipt))).fetchone() is not None
 
 
-def append_event(db: sqlite3.Connection, event: Event) -> int:
-    """Write the event as the next link of the chain and return its sequence."""
-    row = db.execute(_LAST).fetchone() or (0, FIRST_DIGEST)
+def append_event(db: sqlite3.Connection, event: Event, last: Link | None) -> Link:
+    """Write the event behind the `last` one and return it as the new end of the chain."""
+    sequence, digest = (last.sequence, last.digest) if last else (0, FIRST_DIGEST)
     stored = (
-        row[0] + 1,
+        sequence + 1,
         event.at,
         event.actor_kind,
         event.actor,
@@ -103,11 +117,12 @@ def append_event(db: sqlite3.Connection, event: Event) -> int:
         canonical(event.receipt),
         event.operation_id,
         PAYLOAD_VERSION,
-        row[1],
+        digest,
     )
-    db.execute(_INSERT, (*stored, digest_of(stored)))
+    new = Link(sequence + 1, digest_of(stored), event.at)
+    db.execute(_INSERT, (*stored, new.digest))
     failpoint.reach("event: appended")
-    return int(stored[0])
+    return new
 
 
 def append_system_event(
@@ -133,7 +148,7 @@ def append_system_event(
         receipt=receipt or {},
         operation_id=tx.ids.new("op"),
     )
-    return append_event(tx.db, event)
+    return tx.append(event)
 
 
 def digest_of(stored: Sequence[object]) -> str:

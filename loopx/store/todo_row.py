@@ -30,18 +30,20 @@ SELECT = f"SELECT {', '.join(f't.{name}' for name in (*COLUMNS, *DERIVED))}, r.i
 FROM = "FROM todos t JOIN routes r USING (route_id)"
 
 _WIDTH = len(COLUMNS)
+_LIST = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make an encoder for every value
+_IDENTITY = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 SqlValue = str | int | float | bytes | None
 
 
 def sql_value(value: Any) -> SqlValue:
     """What a column holds of a record's value: lists are JSON."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+    return _LIST(value) if isinstance(value, list) else value
 
 
 def route_identity(route: Route) -> str:
     """The canonical text by which equal routes are one group."""
-    return json.dumps(tuple(route), ensure_ascii=False, separators=(",", ":"))
+    return _IDENTITY(tuple(route))
 
 
 @lru_cache(maxsize=1024)

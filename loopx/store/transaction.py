@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from loopx import failpoint
-from loopx.contracts.record import record_of
+from loopx.contracts.record import changes_between, record_of
 from loopx.store import derived
+from loopx.store.events import append_event
 from loopx.store.todo_row import COLUMNS, route_identity, sql_value
 from loopx.store.todos import dependents_of, get_todo, with_edges
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
     from loopx.core.todo import Lease, Route, Todo
     from loopx.ports import IdSource, TokenSource
-    from loopx.store.events import Changes
+    from loopx.store.events import Changes, Event
+    from loopx.store.opening import Opening
 
 KEY_AND_TIME = ("todo_id", "updated_at")  # an event about a todo says these by its own key and time
 _OWN_COLUMNS = frozenset(COLUMNS)
@@ -31,23 +33,33 @@ _OWN_COLUMNS = frozenset(COLUMNS)
 class Transaction:
     """An open `BEGIN IMMEDIATE` and what has changed in it so far."""
 
-    def __init__(self, db: sqlite3.Connection, *, now: Instant, ids: IdSource, tokens: TokenSource) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, *, now: Instant, opening: Opening, ids: IdSource, tokens: TokenSource
+    ) -> None:
         self.db = db
         self.now = now
+        self.opening = opening
         self.ids = ids
         self.tokens = tokens
         self.changes: Changes = {}
         self.unblocked: list[str] = []
+        self._last = opening.last
+
+    def append(self, event: Event) -> int:
+        """Write the event as the next of the history; its sequence."""
+        self._last = append_event(self.db, event, self._last)
+        return self._last.sequence
 
     @contextmanager
     def refusable(self) -> Iterator[None]:
         """What is done inside is undone alone where it raises; what was done before stays."""
         self.db.execute("SAVEPOINT refusable")
+        last = self._last
         try:
             yield
         except BaseException:
             self.db.execute("ROLLBACK TO refusable")
-            self.changes, self.unblocked = {}, []
+            self.changes, self.unblocked, self._last = {}, [], last
             raise
 
     def todo(self, todo_id: str) -> Todo:
@@ -75,15 +87,12 @@ class Transaction:
 
     def save(self, before: Todo, after: Todo) -> Todo:
         """Store what differs, with its version as compare-and-swap, and everything that follows from it."""
-        after = after._replace(version=before.version, updated_at=before.updated_at)
-        new = record_of(after)
-        difference = changed_columns(record_of(before), new, KEY_AND_TIME)
+        difference = changes_between(before, after)
         if not difference:
             return before
         after = after._replace(version=before.version + 1, updated_at=self.now)
         difference["version"] = [before.version, after.version]
-        new["version"], new["updated_at"] = after.version, after.updated_at
-        old_route, new_route = self._update(before, after, new, difference)
+        old_route, new_route = self._update(before, after, difference)
         failpoint.reach("save: row")
         after = self._derive(before, after)
         self._move_counts(old_route, derived.counts_of(before), new_route, derived.counts_of(after))
@@ -167,9 +176,9 @@ class Transaction:
 
     # --- how a save is carried out ---------------------------------------------------------
 
-    def _update(self, before: Todo, after: Todo, new: dict[str, Any], difference: dict[str, Any]) -> tuple[int, int]:
+    def _update(self, before: Todo, after: Todo, difference: dict[str, list[Any]]) -> tuple[int, int]:
         """Write the changed columns and edges; the group before and after."""
-        columns = {name: sql_value(new[name]) for name in difference if name in _OWN_COLUMNS}
+        columns = {name: sql_value(new) for name, (_, new) in difference.items() if name in _OWN_COLUMNS}
         columns["updated_at"] = after.updated_at
         if before.route != after.route:
             columns["route_id"] = self.route_id(after.route)
