@@ -20,6 +20,7 @@ _USER = "loopx"
 _FAST = ("fsync=off", "full_page_writes=off")  # what a test server may lose, nobody misses
 _SETTINGS = (
     "max_connections=200",
+    "max_locks_per_transaction=512",
     "shared_buffers=64MB",
     "timezone=Asia/Kathmandu",  # nothing may depend on the server's own zone
     "max_wal_size=4GB",

@@ -18,6 +18,7 @@ from loopx.store.postgres.connection import PostgresConnection, connect
 from loopx.store.postgres.failure import is_lost, translated
 from loopx.store.postgres.listener import Listener
 from loopx.store.postgres.schema import refuse_foreign_version
+from loopx.store.opening import read_opening
 from loopx.store.transaction import Transaction
 
 if TYPE_CHECKING:

@@ -53,6 +53,160 @@ CREATE TABLE todo_ids (
     todo_id words PRIMARY KEY
 );
 
+-- Closed work that nothing open names, out of the way of every decision and list. Everything is in the record.
+CREATE TABLE archived_todos (
+    sequence BIGINT PRIMARY KEY,
+    todo_id words NOT NULL UNIQUE REFERENCES todo_ids (todo_id),
+    goal_id words NOT NULL,
+    archived_at BIGINT NOT NULL,
+    record words NOT NULL CHECK (record::json IS NOT NULL),
+    task_class words GENERATED ALWAYS AS (record::json ->> 'task_class') STORED,
+    role words GENERATED ALWAYS AS (record::json ->> 'role') STORED,
+    status words GENERATED ALWAYS AS (record::json ->> 'status') STORED,
+    closure words NOT NULL GENERATED ALWAYS AS (record::json ->> 'closure') STORED,
+    claimed_by words GENERATED ALWAYS AS (record::json ->> 'claimed_by') STORED,
+    text words GENERATED ALWAYS AS (record::json ->> 'text') STORED
+);
+CREATE INDEX archived_of_goal ON archived_todos (goal_id, sequence);
+
+CREATE TABLE edges (
+    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
+    dependency_id words NOT NULL REFERENCES todo_ids (todo_id),
+    position BIGINT NOT NULL CHECK (position >= 0),
+    PRIMARY KEY (todo_id, dependency_id),
+    UNIQUE (todo_id, position),
+    CHECK (todo_id <> dependency_id)
+);
+CREATE INDEX edges_to ON edges (dependency_id, todo_id);
+
+-- Lineage: what came out of what (W10). A replacement follows a superseded todo.
+CREATE TABLE lineage (
+    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
+    successor_id words NOT NULL REFERENCES todo_ids (todo_id),
+    position BIGINT NOT NULL CHECK (position >= 0),
+    PRIMARY KEY (todo_id, successor_id),
+    CHECK (todo_id <> successor_id)
+);
+CREATE INDEX lineage_to ON lineage (successor_id, todo_id);
+
+-- Every token ever issued, so that a generator that repeats one rolls the claim back (S2.4).
+CREATE TABLE claim_tokens (
+    token words PRIMARY KEY,
+    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
+    lease_id words NOT NULL,
+    holder words NOT NULL,
+    issued_at BIGINT NOT NULL
+);
+CREATE INDEX claim_tokens_of_lease ON claim_tokens (lease_id);
+
+-- Who lost a lease on what by expiry, until they claim it again (W5.3).
+CREATE TABLE lapses (
+    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
+    agent_id words NOT NULL,
+    lapsed_at BIGINT NOT NULL,
+    PRIMARY KEY (todo_id, agent_id)
+);
+
+-- Outside facts that resume conditions read.
+CREATE TABLE facts (
+    fact words PRIMARY KEY,
+    evidence words NOT NULL,
+    recorded_by words NOT NULL,
+    recorded_at BIGINT NOT NULL
+);
+
+-- Acceptance criteria that were met, with the evidence.
+CREATE TABLE criteria_met (
+    goal_id words NOT NULL,
+    criterion_id words NOT NULL,
+    evidence words NOT NULL,
+    todo_id words REFERENCES todo_ids (todo_id),
+    met_by words NOT NULL,
+    met_at BIGINT NOT NULL,
+    PRIMARY KEY (goal_id, criterion_id)
+);
+
+-- Which todo an item of an imported source became, and what the source said of it last.
+CREATE TABLE origins (
+    goal_id words NOT NULL,
+    source words NOT NULL,
+    source_id words NOT NULL,
+    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
+    seen words NOT NULL,
+    PRIMARY KEY (goal_id, source, source_id)
+);
+
+-- Runs that agents wrote back, with the workspace's identity and never its path (W9.3).
+CREATE TABLE runs (
+    run_id words PRIMARY KEY,
+    goal_id words NOT NULL,
+    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
+    agent_id words NOT NULL,
+    kind words NOT NULL CHECK (kind IN ('work', 'status')),
+    evidence words NOT NULL,
+    validation words,
+    next_action words,
+    stop_condition words,
+    workspace_kind words NOT NULL,
+    task_repository words,
+    peer_independent_worktree_required BIGINT NOT NULL CHECK (peer_independent_worktree_required IN (0, 1)),
+    recorded_at BIGINT NOT NULL
+);
+CREATE INDEX runs_of_goal ON runs (goal_id, recorded_at);
+-- What was delivered on a todo before.
+CREATE INDEX runs_of_todo ON runs (todo_id, recorded_at);
+
+-- What was spent: once a validated work run.
+CREATE TABLE spends (
+    run_id words PRIMARY KEY REFERENCES runs (run_id),
+    goal_id words NOT NULL,
+    agent_id words NOT NULL,
+    tokens BIGINT NOT NULL CHECK (tokens >= 0),
+    cost DOUBLE PRECISION NOT NULL CHECK (cost >= 0),
+    seconds DOUBLE PRECISION NOT NULL CHECK (seconds >= 0),
+    spent_at BIGINT NOT NULL
+);
+CREATE INDEX spends_of_goal ON spends (goal_id, spent_at);
+
+-- The parsed registry under the SHA-256 of the file, so that hot commands read no YAML.
+CREATE TABLE registry_goals (
+    sha256 words NOT NULL,
+    position BIGINT NOT NULL,
+    goal_id words NOT NULL,
+    goal words NOT NULL,
+    PRIMARY KEY (sha256, position),
+    UNIQUE (sha256, goal_id)
+);
+
+-- The history. The chain itself finds a digest that comes twice; an index on it served nothing else.
+CREATE TABLE events (
+    sequence BIGINT PRIMARY KEY,
+    at BIGINT NOT NULL,
+    actor_kind words NOT NULL CHECK (actor_kind IN ('user', 'agent', 'system')),
+    actor words NOT NULL,
+    action words NOT NULL,
+    goal_id words,
+    todo_id words,
+    changes words NOT NULL,
+    reason words,
+    receipt words NOT NULL,
+    operation_id words NOT NULL,
+    payload_version BIGINT NOT NULL,
+    previous_digest words NOT NULL,
+    digest words NOT NULL
+);
+CREATE INDEX events_of_todo ON events (todo_id, sequence) WHERE todo_id IS NOT NULL;
+CREATE INDEX events_of_operation ON events (operation_id);
+
+-- Answers of calls that named their operation, so that a retry gets the same one.
+CREATE TABLE operations (
+    operation_id words PRIMARY KEY,
+    intent words NOT NULL,
+    answer words NOT NULL,
+    sequence BIGINT NOT NULL REFERENCES events (sequence)
+);
+
+-- The work graph. That a claim token is one todo's alone follows from its row in claim_tokens, see the triggers below.
 CREATE TABLE todos (
     sequence BIGINT PRIMARY KEY,
     todo_id words NOT NULL UNIQUE,
@@ -77,7 +231,7 @@ CREATE TABLE todos (
     lease_holder words,
     lease_acquired_at BIGINT,
     lease_expires_at BIGINT,
-    claim_token words UNIQUE,
+    claim_token words,
     lease_version BIGINT NOT NULL DEFAULT 0,
     lease_repository words,
     lease_write_scopes words,
@@ -145,18 +299,11 @@ CREATE TABLE todos (
     CHECK ((task_class = 'continuous_monitor') = (next_due_at IS NOT NULL)),
     CHECK ((validation_argv IS NULL) = (validation_timeout IS NULL))
 );
-
--- One index a question that the decision or a list asks; partial, so that a claim moves few of them.
+-- One index a question that the decision or a list asks; partial, so that a claim moves two of them: what was free is
+-- leased.
 CREATE INDEX todos_of_goal ON todos (goal_id, sequence);
--- For counting all of a goal alone. The condition always holds; only a query that repeats it may use the index, which
--- would otherwise be taken for the questions below and visit every open todo.
-CREATE INDEX todos_counted ON todos (goal_id, status, closure, task_class, priority) WHERE sequence > 0;
 CREATE INDEX todos_free ON todos (route_id, priority, sequence)
     WHERE status = 'open' AND unmet = 0 AND claimed_by IS NULL AND lease_id IS NULL;
-CREATE INDEX todos_held ON todos (goal_id, route_id)
-    WHERE status = 'open' AND unmet = 0 AND (claimed_by IS NOT NULL OR lease_id IS NOT NULL);
-CREATE INDEX todos_soft ON todos (goal_id, route_id)
-    WHERE status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL;
 CREATE INDEX todos_waiting ON todos (route_id, priority, sequence) WHERE status = 'open' AND unmet > 0;
 CREATE INDEX todos_broken ON todos (goal_id, sequence) WHERE broken > 0 AND closure IS NULL;
 CREATE INDEX todos_blocked ON todos (route_id, priority, sequence) WHERE status = 'blocked';
@@ -170,171 +317,17 @@ CREATE INDEX todos_gates ON todos (goal_id, decision_scope, decided_at) WHERE ta
 CREATE INDEX todos_unblocked_by ON todos (unblocks_todo_id) WHERE unblocks_todo_id IS NOT NULL;
 CREATE INDEX todos_gaps ON todos (goal_id, sequence)
     WHERE status = 'done' AND role = 'agent' AND followed = 0 AND no_followup = 0;
-CREATE INDEX todos_claimed ON todos (claimed_by, sequence) WHERE claimed_by IS NOT NULL AND closure IS NULL;
-CREATE INDEX todos_leased ON todos (lease_expires_at) WHERE lease_id IS NOT NULL;
 CREATE INDEX todos_in_pool ON todos (goal_id, lease_pool) WHERE lease_pool IS NOT NULL;
-CREATE INDEX todos_closed ON todos (goal_id, closed_at) WHERE closure IS NOT NULL;
+-- Claimed and not leased, and leased: together all that is held. Both are few.
+CREATE INDEX todos_soft ON todos (goal_id, status, unmet, claimed_by)
+    WHERE claimed_by IS NOT NULL AND lease_id IS NULL AND closure IS NULL;
+CREATE INDEX todos_leased ON todos (lease_expires_at, goal_id) WHERE lease_id IS NOT NULL;
+-- With what is counted of closed work: nothing of it is read from the table.
+CREATE INDEX todos_closed ON todos (goal_id, closed_at, closure, task_class, priority) WHERE closure IS NOT NULL;
 
--- Closed work that nothing open names, out of the way of every decision and list. Everything is in the record.
-CREATE TABLE archived_todos (
-    sequence BIGINT PRIMARY KEY,
-    todo_id words NOT NULL UNIQUE REFERENCES todo_ids (todo_id),
-    goal_id words NOT NULL,
-    archived_at BIGINT NOT NULL,
-    record words NOT NULL CHECK (record::json IS NOT NULL),
-    task_class words GENERATED ALWAYS AS (record::json ->> 'task_class') STORED,
-    role words GENERATED ALWAYS AS (record::json ->> 'role') STORED,
-    status words GENERATED ALWAYS AS (record::json ->> 'status') STORED,
-    closure words NOT NULL GENERATED ALWAYS AS (record::json ->> 'closure') STORED,
-    claimed_by words GENERATED ALWAYS AS (record::json ->> 'claimed_by') STORED,
-    text words GENERATED ALWAYS AS (record::json ->> 'text') STORED
-);
-CREATE INDEX archived_of_goal ON archived_todos (goal_id, sequence);
-
-CREATE TABLE edges (
-    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
-    dependency_id words NOT NULL REFERENCES todo_ids (todo_id),
-    position BIGINT NOT NULL CHECK (position >= 0),
-    PRIMARY KEY (todo_id, dependency_id),
-    UNIQUE (todo_id, position),
-    CHECK (todo_id <> dependency_id)
-);
-CREATE INDEX edges_to ON edges (dependency_id, todo_id);
-
--- Lineage: what came out of what (W10). A replacement follows a superseded todo.
-CREATE TABLE lineage (
-    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
-    successor_id words NOT NULL REFERENCES todo_ids (todo_id),
-    position BIGINT NOT NULL CHECK (position >= 0),
-    PRIMARY KEY (todo_id, successor_id),
-    CHECK (todo_id <> successor_id)
-);
-CREATE INDEX lineage_to ON lineage (successor_id, todo_id);
-
--- Every token ever issued, so that a generator that repeats one rolls the claim back (S2.4).
-CREATE TABLE claim_tokens (
-    token words PRIMARY KEY,
-    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
-    lease_id words NOT NULL,
-    holder words NOT NULL,
-    issued_at BIGINT NOT NULL
-);
-CREATE INDEX claim_tokens_of_todo ON claim_tokens (todo_id);
-
--- Who lost a lease on what by expiry, until they claim it again (W5.3).
-CREATE TABLE lapses (
-    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
-    agent_id words NOT NULL,
-    lapsed_at BIGINT NOT NULL,
-    PRIMARY KEY (todo_id, agent_id)
-);
-
--- Outside facts that resume conditions read.
-CREATE TABLE facts (
-    fact words PRIMARY KEY,
-    evidence words NOT NULL,
-    recorded_by words NOT NULL,
-    recorded_at BIGINT NOT NULL
-);
-
--- Acceptance criteria that were met, with the evidence.
-CREATE TABLE criteria_met (
-    goal_id words NOT NULL,
-    criterion_id words NOT NULL,
-    evidence words NOT NULL,
-    todo_id words REFERENCES todo_ids (todo_id),
-    met_by words NOT NULL,
-    met_at BIGINT NOT NULL,
-    PRIMARY KEY (goal_id, criterion_id)
-);
-
--- Which todo an item of an imported source became, and what the source said of it last.
-CREATE TABLE origins (
-    goal_id words NOT NULL,
-    source words NOT NULL,
-    source_id words NOT NULL,
-    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
-    seen words NOT NULL,
-    PRIMARY KEY (goal_id, source, source_id)
-);
-
--- Runs that agents wrote back, with the workspace's identity and never its path (W9.3).
-CREATE TABLE runs (
-    run_id words PRIMARY KEY,
-    goal_id words NOT NULL,
-    todo_id words NOT NULL REFERENCES todo_ids (todo_id),
-    agent_id words NOT NULL,
-    kind words NOT NULL CHECK (kind IN ('work', 'status')),
-    evidence words NOT NULL,
-    validation words,
-    next_action words,
-    stop_condition words,
-    workspace_kind words NOT NULL,
-    task_repository words,
-    peer_independent_worktree_required BIGINT NOT NULL CHECK (peer_independent_worktree_required IN (0, 1)),
-    recorded_at BIGINT NOT NULL
-);
-CREATE INDEX runs_of_goal ON runs (goal_id, recorded_at);
-
--- What was spent: once a validated work run.
-CREATE TABLE spends (
-    run_id words PRIMARY KEY REFERENCES runs (run_id),
-    goal_id words NOT NULL,
-    agent_id words NOT NULL,
-    tokens BIGINT NOT NULL CHECK (tokens >= 0),
-    cost DOUBLE PRECISION NOT NULL CHECK (cost >= 0),
-    seconds DOUBLE PRECISION NOT NULL CHECK (seconds >= 0),
-    spent_at BIGINT NOT NULL
-);
-CREATE INDEX spends_of_goal ON spends (goal_id, spent_at);
-
--- The history: a gapless chain in which each row holds the digest of the one before.
-CREATE TABLE events (
-    sequence BIGINT PRIMARY KEY,
-    at BIGINT NOT NULL,
-    actor_kind words NOT NULL CHECK (actor_kind IN ('user', 'agent', 'system')),
-    actor words NOT NULL,
-    action words NOT NULL,
-    goal_id words,
-    todo_id words,
-    changes words NOT NULL,
-    reason words,
-    receipt words NOT NULL,
-    operation_id words NOT NULL,
-    payload_version BIGINT NOT NULL,
-    previous_digest words NOT NULL,
-    digest words NOT NULL UNIQUE
-);
-CREATE INDEX events_of_todo ON events (todo_id, sequence) WHERE todo_id IS NOT NULL;
-CREATE INDEX events_of_operation ON events (operation_id);
-
--- Answers of calls that named their operation, so that a retry gets the same one.
-CREATE TABLE operations (
-    operation_id words PRIMARY KEY,
-    intent words NOT NULL,
-    answer words NOT NULL,
-    sequence BIGINT NOT NULL REFERENCES events (sequence)
-);
-
--- The parsed registry under the SHA-256 of the file, so that hot commands read no YAML.
-CREATE TABLE registry_goals (
-    sha256 words NOT NULL,
-    position BIGINT NOT NULL,
-    goal_id words NOT NULL,
-    goal words NOT NULL,
-    PRIMARY KEY (sha256, position),
-    UNIQUE (sha256, goal_id)
-);
-
--- Fewer index writes a claim.
-
--- Which revision of a material an agent has read, and handoffs.
-
--- Mailboxes, protocol requests and plans of teams.
-
--- What importers keep of a foreign record.
-
-ALTER TABLE todos ADD FOREIGN KEY (claim_token) REFERENCES claim_tokens (token);
+-- A todo is under a token only if that was issued for it. As a token is issued once, no two todos have the same.
+ALTER TABLE claim_tokens ADD UNIQUE (token, todo_id);
+ALTER TABLE todos ADD FOREIGN KEY (claim_token, todo_id) REFERENCES claim_tokens (token, todo_id);
 
 -- --- functions of SQLite that our statements name ------------------------------------------------
 
