@@ -25,6 +25,7 @@ class Settings(Value):
     agent_id: str | None = None
     identity: str | None = None
     role: str | None = None
+    database_url: str | None = None
     busy_timeout: Duration = BUSY_TIMEOUT
 
     @property
@@ -45,4 +46,5 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         agent_id=value("LOOPX_AGENT_ID"),
         identity=value("LOOPX_IDENTITY"),
         role=value("LOOPX_ROLE"),
+        database_url=value("LOOPX_DATABASE_URL"),
     )

@@ -29,7 +29,7 @@ def back_up(project: Project, file: str, *, overwrite: bool = False) -> Document
     """
     target = os.path.abspath(file)
     _refuse_target(project, target, overwrite=overwrite)
-    store = project.store
+    store = project.embedded
 
     def query(db: sqlite3.Connection) -> tuple[str, Content, bool]:
         if not os.path.exists(store.paths.database):

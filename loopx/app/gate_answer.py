@@ -118,7 +118,8 @@ def _freed(work: Work, gate: Gate) -> list[Todo]:
     if gate.unblocks_todo_id is not None:
         todo = work.tx.todo(gate.unblocks_todo_id)
         return [] if todo.is_closed else [todo]
-    where = "WHERE t.goal_id = ? AND t.closure IS NULL AND t.route_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"
+    routes = "SELECT CAST(value AS BIGINT) FROM json_each(?)"
+    where = f"WHERE t.goal_id = ? AND t.closure IS NULL AND t.route_id IN ({routes})"
     return select_todos(work.tx.db, where, (work.goal.goal_id, _requiring_routes(work)))
 
 

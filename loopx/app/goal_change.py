@@ -17,12 +17,11 @@ from loopx.core.value import Value
 from loopx.registry.write import NewGoal
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.app.project import Project
     from loopx.core.goal import Goal
     from loopx.core.instant import Duration
     from loopx.registry.document import RegistryDocument
+    from loopx.store.connection import Connection
 
 
 class GoalPatch(Value):
@@ -90,7 +89,7 @@ def _answer(work: Work) -> Outcome:
     return Outcome(goal_answer(work.tx.db, work.goal), next_command=next_command)
 
 
-def _patch_criteria(db: sqlite3.Connection, document: RegistryDocument, goal: Goal, patch: ListPatch) -> None:
+def _patch_criteria(db: Connection, document: RegistryDocument, goal: Goal, patch: ListPatch) -> None:
     """Criteria go by id; an id that history knows is never given again."""
     rows = db.execute("SELECT criterion_id FROM criteria_met WHERE goal_id = ?", (goal.goal_id,))
     present = tuple(criterion.id for criterion in goal.acceptance)

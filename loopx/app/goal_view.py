@@ -13,12 +13,11 @@ from loopx.store.overview import class_counts
 from loopx.store.snapshot import unmet_criteria
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.app.mutation import Document
     from loopx.app.page import Page
     from loopx.app.project import Project, Snapshot
     from loopx.core.goal import Goal
+    from loopx.store.connection import Connection
 
 GOAL_SCHEMA = "goal_v1"
 LIST_SCHEMA = "goal_list_v1"
@@ -34,7 +33,7 @@ def show_goal(project: Project, goal_id: str | None) -> Document:
     return project.read(query)
 
 
-def goal_answer(db: sqlite3.Connection, goal: Goal) -> Document:
+def goal_answer(db: Connection, goal: Goal) -> Document:
     """The document of a goal and of every verb on it."""
     unmet = unmet_criteria(db, goal)
     met = {criterion.id for criterion in goal.acceptance} - set(unmet)
@@ -72,7 +71,7 @@ def goals_of_page(snapshot: Snapshot, page: Page, goal_id: str | None = None) ->
     return goals, {"total": len(snapshot.registry.goal_ids), **keys}
 
 
-def _listed(db: sqlite3.Connection, goal: Goal) -> Document:
+def _listed(db: Connection, goal: Goal) -> Document:
     counts = class_counts(db, goal.goal_id).values()
     return {
         "goal_id": goal.goal_id,

@@ -11,10 +11,9 @@ from loopx.store.hand_made import hand_made_holders, remember_holders
 from loopx.store.registry_cache import cached_goal, last_seen_sha256
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.app.project import Registry
     from loopx.core.goal import Goal, Grant
+    from loopx.store.connection import Connection
     from loopx.store.transaction import Transaction
 
 GoalGrant = tuple[str, "Grant"]  # goal id, grant
@@ -35,7 +34,7 @@ def record_hand_edit(tx: Transaction, seen: str, registry: Registry) -> None:
     )
 
 
-def hand_made_grants(db: sqlite3.Connection, registry: Registry) -> list[GoalGrant]:
+def hand_made_grants(db: Connection, registry: Registry) -> list[GoalGrant]:
     """The grants that were made by hand and still exist, those of an edit that no write has met yet too."""
     holders = dict.fromkeys(hand_made_holders(db))
     seen = last_seen_sha256(db)
@@ -49,7 +48,7 @@ def hand_made_grants(db: sqlite3.Connection, registry: Registry) -> list[GoalGra
     ]
 
 
-def _granted_by_hand(db: sqlite3.Connection, seen: str, registry: Registry) -> list[GoalGrant]:
+def _granted_by_hand(db: Connection, seen: str, registry: Registry) -> list[GoalGrant]:
     return [
         (goal.goal_id, grant)
         for goal in registry.goals()
@@ -57,6 +56,6 @@ def _granted_by_hand(db: sqlite3.Connection, seen: str, registry: Registry) -> l
     ]
 
 
-def _cached(db: sqlite3.Connection, sha256: str, goal_id: str) -> Goal | None:
+def _cached(db: Connection, sha256: str, goal_id: str) -> Goal | None:
     text = cached_goal(db, sha256, goal_id)
     return decode_goal(text) if text is not None else None

@@ -22,14 +22,13 @@ def migrate_legacy_goals(project: Project, tx: Transaction, registry: Registry) 
     RegistryInvalidError where a goal that was migrated names it again.
     """
     from loopx.app.project import registry_of
-    from loopx.registry.write import edit_registry
 
     _refuse_second_time(tx, registry)
 
     def migrate(document: RegistryDocument) -> None:
         document.migrate_agent_model()
 
-    done = edit_registry(project.paths.registry, migrate, timeout_us=project.timeout)
+    done = project.registry_text.edit(tx, migrate)
     remember_names(tx.db, _MIGRATED, registry.legacy_goals)
     append_system_event(
         tx,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from loopx.app.registry_text import RegistryFile, StoredRegistry
 from loopx.core.digest import sha256_hex
-from loopx.core.errors import AgentNotRegisteredError, GoalNotFoundError, UsageError
+from loopx.core.errors import AgentNotRegisteredError, GoalNotFoundError, NotOnServerError, UsageError
 from loopx.core.instant import Duration, Instant
 from loopx.core.value import Value
 from loopx.registry.cache import decode_goal, encode_goal
@@ -15,12 +16,13 @@ from loopx.store.paths import state_paths
 from loopx.store.registry_cache import cached_goal, cached_goal_ids
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
+    from loopx.app.registry_text import RegistryText
     from loopx.core.goal import Goal
     from loopx.ports import Clock, IdSource, TokenSource
     from loopx.registry.model import Registry as ParsedRegistry
+    from loopx.store.connection import Connection, StateStore
     from loopx.workspace.discovery import Location
 
 T = TypeVar("T")
@@ -71,14 +73,18 @@ class Registry(Value):
 class Snapshot(Value):
     """One read transaction: the database, the registry beside it, and the moment of asking."""
 
-    db: sqlite3.Connection
+    db: Connection
     registry: Registry
     now: Instant
     state: str
 
 
 class Project:
-    """What every use case works on. Clock, ids and tokens are injected."""
+    """What every use case works on. Clock, ids and tokens are injected.
+
+    With a `database_url` everything that hosts share is on that server, the registry too. The `clock` may be left out
+    there: the server's own then counts for all of them.
+    """
 
     def __init__(
         self,
@@ -88,46 +94,65 @@ class Project:
         ids: IdSource,
         tokens: TokenSource,
         timeout: Duration = BUSY_TIMEOUT,
+        database_url: str | None = None,
     ) -> None:
         self.location = location
         self.paths = state_paths(location.state_dir)
         self.clock = clock
         self.ids = ids
-        import os
-        if os.environ.get("PGHACK"):
-            from loopx.store.postgres.database import PostgresStore
-            self.store = PostgresStore(os.environ["PGHACK"], clock=clock, ids=ids, tokens=tokens, timeout=timeout)
-        else:
-          self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
         self.timeout = timeout
+        self.store: StateStore
+        self.registry_text: RegistryText
         self._seen: SeenRegistry | None = None
+        if database_url is None:
+            self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+            self.registry_text = RegistryFile(self.paths.registry, timeout=timeout)
+        else:
+            from loopx.store.postgres.database import PostgresStore  # psycopg, an extra
+
+            self.store = PostgresStore(database_url, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+            self.registry_text = StoredRegistry()
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the state is in files of the state folder."""
+        return isinstance(self.store, Store)
+
+    @property
+    def embedded(self) -> Store:
+        """The store in the state folder. NotOnServerError where the project is on a database server."""
+        if not isinstance(self.store, Store):
+            raise NotOnServerError(
+                "this works on the files of a project, and this project is on a database server",
+                hint="Use the server's own tools there, such as pg_dump.",
+            )
+        return self.store
 
     def read(self, query: Callable[[Snapshot], T]) -> T:
         """The query's answer on one snapshot of database and registry."""
 
-        def ask(db: sqlite3.Connection) -> T:
-            return query(Snapshot(db, self.registry(db), self.clock.now(), project_id(db)))
+        def ask(db: Connection) -> T:
+            return query(Snapshot(db, self.registry(db), self.store.now(db), project_id(db)))
 
         return self.store.read(ask)
 
-    def registry(self, db: sqlite3.Connection) -> Registry:
-        """`read_registry` of this project's file; what was read before serves again while the bytes are the same."""
-        data = registry_bytes(self.paths.registry)
+    def now(self) -> Instant:
+        """The present instant, by the clock that counts for this project."""
+        return self.store.read(self.store.now)
+
+    def registry(self, db: Connection) -> Registry:
+        """The registry as its text says it now; what was read before serves again while the bytes are the same.
+
+        RegistryInvalidError where it is missing or wrong.
+        """
+        data = self.registry_text.read(db)
         if self._seen is None or self._seen.data != data:
             self._seen = SeenRegistry(data)
-        return self._seen.registry(db, self.paths.registry)
+        return self._seen.registry(db, self.registry_text.name)
 
     def close(self) -> None:
         """Close the store's connections."""
         self.store.close()
-
-
-def read_registry(db: sqlite3.Connection, path: str) -> Registry:
-    """The registry of the file's present bytes: from the cache, or parsed where that is stale.
-
-    RegistryInvalidError where the file is missing or wrong.
-    """
-    return SeenRegistry(registry_bytes(path)).registry(db, path)
 
 
 class SeenRegistry:
@@ -141,7 +166,7 @@ class SeenRegistry:
         self._goal_ids: tuple[str, ...] = ()
         self._texts: dict[str, str | None] = {}
 
-    def registry(self, db: sqlite3.Connection, path: str) -> Registry:
+    def registry(self, db: Connection, path: str) -> Registry:
         """The registry of the bytes: from here, from the database's cache, or parsed. RegistryInvalidError."""
         self._goal_ids = self._goal_ids or cached_goal_ids(db, self.sha256)
         if not self._goal_ids:
@@ -169,17 +194,6 @@ def registry_of(parsed: ParsedRegistry, sha256: str) -> Registry:
     goals = {goal.goal_id: encode_goal(goal) for goal in parsed.goals}
     legacy = tuple(model.goal_id for model in parsed.legacy_models)
     return Registry(sha256, tuple(goals), goals.get, is_cached=False, legacy_goals=legacy)
-
-
-def registry_bytes(path: str) -> bytes:
-    """The file as it is; storage errors where it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as exc:
-        from loopx.files import storage_error
-
-        raise storage_error(exc, path) from exc
 
 
 def near(name: str, known: tuple[str, ...]) -> str:

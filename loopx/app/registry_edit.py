@@ -31,14 +31,7 @@ def change_registry(
     """
 
     def change(work: Work) -> Outcome:
-        from loopx.registry.write import edit_registry
-
-        done = edit_registry(
-            project.paths.registry,
-            lambda document: edit(work, document),
-            timeout_us=project.timeout,
-            dry_run=call.dry_run,
-        )
+        done = project.registry_text.edit(work.tx, lambda document: edit(work, document), dry_run=call.dry_run)
         _adopt(work, done)
         return answer(work)
 

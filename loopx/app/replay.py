@@ -15,13 +15,12 @@ from loopx.store.events import instant_of, last_sequence, last_sequence_at
 from loopx.store.replay import TODOS, past_events, replay
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.app.mutation import Document
     from loopx.app.project import Project, Snapshot
     from loopx.contracts.record import Record
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 REPLAY_SCHEMA = "replay_v1"
 
@@ -53,7 +52,7 @@ def replay_at(project: Project, at: str, page: Page, *, goal_id: str | None = No
     return project.read(query)
 
 
-def _sequence(db: sqlite3.Connection, at: str, now: Instant) -> int:
+def _sequence(db: Connection, at: str, now: Instant) -> int:
     if not at.isdecimal():
         return last_sequence_at(db, parse_instant(at, now=now))
     last = last_sequence(db)
@@ -62,7 +61,7 @@ def _sequence(db: sqlite3.Connection, at: str, now: Instant) -> int:
     return int(at)
 
 
-def _todos(db: sqlite3.Connection, sequence: int) -> list[Todo]:
+def _todos(db: Connection, sequence: int) -> list[Todo]:
     records = replay(past_events(db, until=sequence))[TODOS]
     predecessors: dict[str, list[str]] = {}
     for todo_id, record in records.items():

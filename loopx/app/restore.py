@@ -49,7 +49,7 @@ def restore(project: Project, call: Call, file: str, *, force: bool = False) -> 
     source = os.path.abspath(file)
     if not os.path.isfile(source):
         raise UsageError(f"{file} is no file", hint="Name a file that `loopx backup` has written.")
-    with prepared_copy(source, project.paths, project.store.ids) as copy, project.store.alone() as deadline:
+    with prepared_copy(source, project.paths, project.embedded.ids) as copy, project.embedded.alone() as deadline:
         present = _present(project, call)
         if present.answer is not None:
             present.answer["receipt"]["replayed"] = True
@@ -73,11 +73,11 @@ def _present(project: Project, call: Call) -> _Present:
         return _Present(project_id(db), registry, answer)
 
     try:
-        return project.store.read(query)
+        return project.embedded.read(query)
     except StorageError:  # it is damaged or of another schema, which is why somebody restores
         return _Present(None, registry, None)
     finally:
-        project.store.close()
+        project.embedded.close()
 
 
 def _registry(project: Project) -> bytes | None:
@@ -102,7 +102,7 @@ def _refuse_another_project(copy: sqlite3.Connection, present: _Present, *, forc
 def _carried_out(
     project: Project, call: Call, file: str, copy: sqlite3.Connection, present: _Present, deadline: Deadline
 ) -> Document:
-    store = project.store
+    store = project.embedded
     reached, kept = last_sequence(copy), kept_registry(copy)
     differs = None if kept is None or present.registry is None else kept != present.registry
     replaced = None if call.dry_run else keep_replaced(store.paths, store.clock, store.ids)

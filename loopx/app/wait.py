@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from loopx.app.decide import Question, should_run
@@ -37,15 +36,11 @@ def wait_to_run(
 
 def state_mark(project: Project) -> tuple[object, ...]:
     """What differs once anybody has changed the database or the registry."""
-    try:
-        registry = os.stat(project.paths.registry)
-    except OSError:
-        return project.store.change_mark()
-    return (*project.store.change_mark(), registry.st_mtime_ns, registry.st_ino, registry.st_size)
+    return (*project.store.change_mark(), *project.registry_text.mark())
 
 
 def _has_come(project: Project, document: Document) -> bool:
     """Whether the instant has come at which the decision may change by itself."""
     wake = document["scheduler_hint"]["next_wake_at"]
-    now = project.clock.now()
+    now = project.now()
     return wake is not None and parse_instant(wake, now=now) <= now

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loopx import __version__
 from loopx.files import may_write
 from loopx.store.database import project_id
-from loopx.store.migrate import LATEST, schema_version
+from loopx.store.migrate import LATEST
 
 if TYPE_CHECKING:
     from loopx.app.mutation import Document
@@ -23,10 +23,7 @@ _MOUNTS = "/proc/self/mountinfo"
 def where(project: Project) -> Document:
     """The state folder and how it was found; the only document that tells a path."""
 
-    def query(db: sqlite3.Connection) -> tuple[str, int]:
-        return project_id(db), schema_version(db)
-
-    state, schema = project.store.read(query)
+    state = project.store.read(project_id)
     paths = project.paths
     return {
         "schema_version": WHERE_SCHEMA,
@@ -34,8 +31,8 @@ def where(project: Project) -> Document:
         "state_dir": paths.folder,
         "root": project.location.root,
         "found_by": project.location.found_by,
-        "registry": paths.registry,
-        "database": {"path": paths.database, "exists": os.path.exists(paths.database), "schema": schema},
+        "registry": project.registry_text.name,
+        "database": project.store.described(),
         "filesystem": {"type": filesystem_type(paths.folder), "writable": may_write(paths.folder)},
         "versions": {
             "loopx": __version__,

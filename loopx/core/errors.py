@@ -362,3 +362,7 @@ class DatabaseUnreachableError(StorageError):
 class CommitUnknownError(StorageError):
     code = "commit_unknown"
     retryable = True
+
+
+class NotOnServerError(RefusedError):
+    code = "not_on_server"

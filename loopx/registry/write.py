@@ -74,22 +74,22 @@ def edit_registry(
     is no regular file, DiskFullError, ReadOnlyError and other storage errors; then the file is as it was.
     """
     if dry_run:
-        return _edited(path, change)[0]
+        return edited(_read(path), path, change)[0]
     with _lock(path, timeout_us):
-        edit, data = _edited(path, change)
+        edit, data = edited(_read(path), path, change)
         if edit.after_sha256 != edit.before_sha256:
             _refuse_write_protected(path)
             write_atomically(path, data)
         return edit
 
 
-def _edited(path: str, change: Callable[[RegistryDocument], None]) -> tuple[RegistryEdit, bytes]:
+def edited(before: bytes, name: str, change: Callable[[RegistryDocument], None]) -> tuple[RegistryEdit, bytes]:
+    """What `change` makes of the bytes, and what it did; `name` is told in refusals. RegistryInvalidError."""
     from loopx.registry.document import RegistryDocument
     from loopx.registry.read import decode
 
-    before = _read(path)
-    source = decode(before, file_name(path))
-    document = RegistryDocument(source.text, file_name(path))
+    source = decode(before, file_name(name))
+    document = RegistryDocument(source.text, file_name(name))
     change(document)
     registry = document.registry
     after = (_BOM if source.has_bom else b"") + document.text.encode("utf-8")

@@ -17,11 +17,11 @@ from loopx.store.todo_row import COLUMNS, sql_value
 from loopx.store.todos import predecessors_of
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Sequence
 
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
     from loopx.store.transaction import Transaction
 
 TABLE = "archived_todos"
@@ -48,12 +48,12 @@ _RECORDS = f"SELECT record FROM {TABLE} t"
 _PUT = f"INSERT INTO {TABLE} (sequence, todo_id, goal_id, archived_at, record) VALUES (?,?,?,?,?)"
 
 
-def reasons_to_stay(db: sqlite3.Connection, before: Instant, goal_id: str | None) -> dict[str, int]:
+def reasons_to_stay(db: Connection, before: Instant, goal_id: str | None) -> dict[str, int]:
     """How much was closed before that instant, by why it stays; under '' what may go."""
     return dict(db.execute(_REASONS, {"before": before, "goal": goal_id}).fetchall())
 
 
-def free_to_go(db: sqlite3.Connection, before: Instant, goal_id: str | None, limit: int) -> list[str]:
+def free_to_go(db: Connection, before: Instant, goal_id: str | None, limit: int) -> list[str]:
     """The first todos that were closed before that instant and that nothing open looks at, by creation."""
     values = {"before": before, "goal": goal_id, "limit": limit}
     return [row[0] for row in db.execute(_FREE, values).fetchall()]
@@ -85,24 +85,24 @@ def bring_back(tx: Transaction, todo_id: str) -> bool:
     return True
 
 
-def find_archived(db: sqlite3.Connection, todo_id: str) -> Todo | None:
+def find_archived(db: Connection, todo_id: str) -> Todo | None:
     """The archived todo of exactly that id."""
     row = db.execute(_RECORD, (todo_id,)).fetchone()
     return _todo(db, row[0]) if row is not None else None
 
 
-def archived_at(db: sqlite3.Connection, todo_id: str) -> Instant | None:
+def archived_at(db: Connection, todo_id: str) -> Instant | None:
     """When the todo was archived; None for one that is not."""
     row = db.execute(f"SELECT archived_at FROM {TABLE} WHERE todo_id = ?", (todo_id,)).fetchone()
     return int(row[0]) if row is not None else None
 
 
-def archived_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Todo]:
+def archived_todos(db: Connection, where: str, values: Sequence[Any]) -> list[Todo]:
     """The archived todos of a `WHERE … ORDER BY …` text, whole."""
     return [_todo(db, row[0]) for row in db.execute(f"{_RECORDS} {where}", values).fetchall()]
 
 
-def _todo(db: sqlite3.Connection, text: str) -> Todo:
+def _todo(db: Connection, text: str) -> Todo:
     record = json.loads(text)
     unmet, broken = derived.dependency_counts(db, record["todo_id"])
     return todo_of(record, unmet=unmet, broken=broken, predecessors=predecessors_of(db, record["todo_id"]))

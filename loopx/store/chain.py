@@ -9,8 +9,9 @@ from loopx.core.value import Value
 from loopx.store.events import COLUMNS, FIRST_DIGEST, digest_of
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator
+
+    from loopx.store.connection import Connection
 
     Progress = Callable[[int], None]
 
@@ -48,7 +49,7 @@ class ChainFault(Value):
                 return f"event {self.sequence} does not follow from event {self.sequence - 1}, one of them was replaced"
 
 
-def chain_faults(db: sqlite3.Connection, *, progress: Progress | None = None) -> list[ChainFault]:
+def chain_faults(db: Connection, *, progress: Progress | None = None) -> list[ChainFault]:
     """Everything that is wrong with the chain, in its order; empty for a whole one."""
     faults: list[ChainFault] = []
     wrong: list[Row] = []

@@ -10,12 +10,11 @@ from loopx.store.overview import class_counts, has_todos
 from loopx.store.snapshot import follow_gaps, unmet_criteria
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.goal import Goal
+    from loopx.store.connection import Connection
 
 
-def closure_facts(db: sqlite3.Connection, goal: Goal, *, glance: bool = False) -> ClosureFacts:
+def closure_facts(db: Connection, goal: Goal, *, glance: bool = False) -> ClosureFacts:
     """What is left of the goal, from kept counts.
 
     `glance` leaves unstated follow-ups out while anything is open: finding them may visit every done todo.

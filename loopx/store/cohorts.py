@@ -19,12 +19,12 @@ from loopx.store.resume import pools_with_room
 from loopx.store.todo_row import FROM, SELECT, route_identity, route_of_identity, todo_of_row
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from loopx.core.goal import Goal
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 _MANY_ROUTES = 40  # beyond this only the head of each group is read, so that cost stays flat
 
@@ -112,7 +112,7 @@ class Group(Value):
     counts: dict[str, int]
 
 
-def read_groups(db: sqlite3.Connection, goal_id: str) -> list[Group]:
+def read_groups(db: Connection, goal_id: str) -> list[Group]:
     """The groups of the goal that hold anything that is not closed, and those of its gates, past ones too."""
     sql = (
         "SELECT route_id, identity, ready_count, open_count - ready_count, blocked_count, deferred_count FROM routes"
@@ -128,7 +128,7 @@ def read_groups(db: sqlite3.Connection, goal_id: str) -> list[Group]:
 class CohortReader:
     """The cohorts of one goal at one moment; `single` names the todos that stand alone."""
 
-    def __init__(self, db: sqlite3.Connection, goal: Goal, now: Instant, single: list[str]) -> None:
+    def __init__(self, db: Connection, goal: Goal, now: Instant, single: list[str]) -> None:
         self.db = db
         self.goal = goal
         self.now = now
@@ -228,8 +228,8 @@ class CohortReader:
 
     def _windowed(self, where: str) -> Iterator[Cohort]:
         sql = (
-            f"SELECT * FROM ({SELECT}, {_EXTRA} {FROM} WHERE {where} WINDOW same AS (PARTITION BY {_PARTITION})) AS ranked"
-            f" WHERE place <= {MEMBER_LIMIT} ORDER BY cohort, place"
+            f"SELECT * FROM ({SELECT}, {_EXTRA} {FROM} WHERE {where} WINDOW same AS (PARTITION BY {_PARTITION}))"
+            f" AS ranked WHERE place <= {MEMBER_LIMIT} ORDER BY cohort, place"
         )
         rows: dict[int, list[tuple[Any, ...]]] = {}
         for row in self.db.execute(sql, self.values):

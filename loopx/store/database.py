@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from loopx import failpoint
 from loopx.core.errors import BusyTimeoutError
@@ -20,18 +20,20 @@ from loopx.store.connect import (
     open_writer,
 )
 from loopx.store.failure import lacks_index, translated
-from loopx.store.guard import meet_foreign_edits, settle_guard
+from loopx.store.guard import settle_guard
 from loopx.store.lock import Turnstile
-from loopx.store.opening import read_opening
+from loopx.store.migrate import schema_version
+from loopx.store.opening import opened
 from loopx.store.paths import SIDECARS, StatePaths, verify_state
-from loopx.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from loopx.core.instant import Duration
+    from loopx.core.instant import Duration, Instant
     from loopx.ports import Clock, IdSource, TokenSource
+    from loopx.store.connection import Connection
     from loopx.store.lock import Deadline
+    from loopx.store.transaction import Transaction
 
 T = TypeVar("T")
 
@@ -83,7 +85,7 @@ class Store:
             db.execute("BEGIN IMMEDIATE")
             failpoint.reach("write: begun")
             try:
-                yield self._opened_write(db, mends_graph=mends_graph)
+                yield opened(db, now=self.clock.now(), ids=self.ids, tokens=self.tokens, mends_graph=mends_graph)
                 failpoint.reach("write: changed")
                 settle_guard(db, mends_graph=mends_graph)
                 failpoint.reach("write: before commit")
@@ -94,19 +96,26 @@ class Store:
                     db.execute("ROLLBACK")
                 raise
 
-    def _opened_write(self, db: sqlite3.Connection, *, mends_graph: bool) -> Transaction:
-        now = self.clock.now()
-        opening = read_opening(db, now)
-        if not opening.is_acknowledged:
-            meet_foreign_edits(db, mends_graph=mends_graph)
-        return Transaction(db, now=now, opening=opening, ids=self.ids, tokens=self.tokens)
-
     @contextmanager
     def alone(self) -> Iterator[Deadline]:
         """No other writer of this project inside, whatever becomes of the database."""
         with translated(), self._turnstile.hold() as deadline:
             verify_state(self.paths)
             yield deadline
+
+    def now(self, db: Connection) -> Instant:
+        """The present instant by this machine's clock."""
+        return self.clock.now()
+
+    def described(self) -> dict[str, Any]:
+        """Engine, path, whether the file is there, and the version of its schema."""
+        path = self.paths.database
+        return {
+            "engine": "sqlite",
+            "path": path,
+            "exists": os.path.exists(path),
+            "schema": self.read(schema_version),
+        }
 
     def change_mark(self) -> tuple[object, ...]:
         """What differs once another process has written; costs microseconds to ask."""
@@ -216,7 +225,7 @@ def open_fresh(path: str, *, ids: IdSource) -> sqlite3.Connection:
     return db
 
 
-def project_id(db: sqlite3.Connection) -> str:
+def project_id(db: Connection) -> str:
     """The opaque id of the state; `state_empty` before the first write."""
     row = db.execute("SELECT value FROM meta WHERE key = 'project_id'").fetchone()
     return str(row[0]) if row else "state_empty"
@@ -229,4 +238,3 @@ def _on_snapshot(db: sqlite3.Connection, query: Callable[[sqlite3.Connection], T
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")
-

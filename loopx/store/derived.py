@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from loopx.core.todo import Closure, Status
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.todo import Resume, Todo
+    from loopx.store.connection import Connection
 
 MET = (Closure.COMPLETED, Closure.NO_FOLLOWUP)
 
@@ -23,7 +22,8 @@ _COUNT_DEPENDENCIES = (
     " count(*) FILTER (WHERE closure IN ('failed', 'superseded')) FROM ("
     "SELECT d.closure FROM edges e JOIN todos d ON d.todo_id = e.dependency_id WHERE e.todo_id = :todo_id"
     " UNION ALL "
-    "SELECT a.closure FROM edges e JOIN archived_todos a ON a.todo_id = e.dependency_id WHERE e.todo_id = :todo_id) AS dependencies"
+    "SELECT a.closure FROM edges e JOIN archived_todos a ON a.todo_id = e.dependency_id WHERE e.todo_id = :todo_id"
+    ") AS dependencies"
 )
 _CLOSURE = (
     "SELECT closure FROM todos WHERE todo_id = :todo_id"
@@ -44,19 +44,19 @@ def is_met(closure: Closure | None) -> bool:
     return closure in MET
 
 
-def dependency_counts(db: sqlite3.Connection, todo_id: str) -> tuple[int, int]:
+def dependency_counts(db: Connection, todo_id: str) -> tuple[int, int]:
     """How many dependencies are unmet, and how many of those can never be met."""
     unmet, broken = db.execute(_COUNT_DEPENDENCIES, {"todo_id": todo_id}).fetchone()
     return unmet, broken
 
 
-def is_followed(db: sqlite3.Connection, todo_id: str) -> int:
+def is_followed(db: Connection, todo_id: str) -> int:
     """1 where the todo has a successor, otherwise 0."""
     sql = "SELECT EXISTS (SELECT 1 FROM lineage WHERE todo_id = ?)"
     return int(db.execute(sql, (todo_id,)).fetchone()[0])
 
 
-def meet_dependents(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+def meet_dependents(db: Connection, todo_id: str) -> tuple[str, ...]:
     """Count the todo as met for all that wait for it; the ids that are free now, by creation."""
     freed: list[tuple[int, str]] = []
     for dependent_id, route_id, status, unmet, sequence in db.execute(_MEET, (todo_id,)).fetchall():
@@ -66,17 +66,17 @@ def meet_dependents(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
     return tuple(dependent_id for _, dependent_id in sorted(freed))
 
 
-def break_dependents(db: sqlite3.Connection, todo_id: str) -> None:
+def break_dependents(db: Connection, todo_id: str) -> None:
     """Mark that a dependency of all that wait for the todo can never be met."""
     db.execute(_BREAK, (todo_id,))
 
 
-def settle_waiters(db: sqlite3.Connection, kind: str, ref: str, *, holds: bool) -> None:
+def settle_waiters(db: Connection, kind: str, ref: str, *, holds: bool) -> None:
     """Record for all that wait on a condition that it holds, or never can."""
     db.execute(_SETTLE_WAITERS, (1 if holds else -1, kind, ref))
 
 
-def condition_state(db: sqlite3.Connection, resume: Resume | None) -> int:
+def condition_state(db: Connection, resume: Resume | None) -> int:
     """1 where the condition holds for good, -1 where it never can, 0 where it is open.
 
     `at` and `capacity_available` depend on the moment of asking and stay 0.
@@ -103,7 +103,7 @@ def counts_of(todo: Todo) -> RouteCounts:
     return (1, 1 if todo.unmet == 0 else 0, 0, 0)
 
 
-def shift_counts(db: sqlite3.Connection, route_id: int, by: RouteCounts) -> None:
+def shift_counts(db: Connection, route_id: int, by: RouteCounts) -> None:
     """Add to the counts of a group."""
     if any(by):
         db.execute(

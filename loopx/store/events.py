@@ -10,10 +10,10 @@ from loopx.core.digest import sha256_hex
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Sequence
 
     from loopx.core.instant import Instant
+    from loopx.store.connection import Connection
     from loopx.store.transaction import Transaction
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # making one for each text costs as much again
@@ -54,54 +54,54 @@ class Link(Value):
     at: Instant
 
 
-def last_link(db: sqlite3.Connection) -> Link | None:
+def last_link(db: Connection) -> Link | None:
     """The newest event of the chain, None before the first."""
     row = db.execute(_LAST).fetchone()
     return Link(*row) if row else None
 
 
-def last_sequence(db: sqlite3.Connection) -> int:
+def last_sequence(db: Connection) -> int:
     """The number of the newest event, 0 before the first."""
     last = last_link(db)
     return last.sequence if last else 0
 
 
-def last_instant(db: sqlite3.Connection) -> Instant | None:
+def last_instant(db: Connection) -> Instant | None:
     """When the newest event happened, by the clock of its writer."""
     last = last_link(db)
     return last.at if last else None
 
 
-def last_sequence_at(db: sqlite3.Connection, moment: Instant) -> int:
+def last_sequence_at(db: Connection, moment: Instant) -> int:
     """The number of the last event that happened not later than that, 0 before the first."""
     row = db.execute("SELECT max(sequence) FROM events WHERE at <= ?", (moment,)).fetchone()
     return int(row[0] or 0)
 
 
-def instant_of(db: sqlite3.Connection, sequence: int) -> Instant | None:
+def instant_of(db: Connection, sequence: int) -> Instant | None:
     """When that event happened; None for a number that no event has."""
     row = db.execute("SELECT at FROM events WHERE sequence = ?", (sequence,)).fetchone()
     return int(row[0]) if row else None
 
 
-def select_events(db: sqlite3.Connection, where: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+def select_events(db: Connection, where: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
     """The rows of a `WHERE … ORDER BY …` text, in the order of `COLUMNS`."""
     return db.execute(f"SELECT {COLUMNS} FROM events {where}", values).fetchall()
 
 
-def count_events(db: sqlite3.Connection, todo_id: str, action: str) -> int:
+def count_events(db: Connection, todo_id: str, action: str) -> int:
     """How many events of that kind the todo has."""
     sql = "SELECT count(*) FROM events WHERE todo_id = ? AND action = ?"
     return int(db.execute(sql, (todo_id, action)).fetchone()[0])
 
 
-def has_event(db: sqlite3.Connection, todo_id: str, action: str, receipt: dict[str, Any]) -> bool:
+def has_event(db: Connection, todo_id: str, action: str, receipt: dict[str, Any]) -> bool:
     """Whether the todo has an event of that kind that says exactly this."""
     sql = "SELECT 1 FROM events WHERE todo_id = ? AND action = ? AND receipt = ?"
     return db.execute(sql, (todo_id, action, canonical(receipt))).fetchone() is not None
 
 
-def append_event(db: sqlite3.Connection, event: Event, last: Link | None) -> Link:
+def append_event(db: Connection, event: Event, last: Link | None) -> Link:
     """Write the event behind the `last` one and return it as the new end of the chain."""
     sequence, digest = (last.sequence, last.digest) if last else (0, FIRST_DIGEST)
     stored = (

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 
-def has_gates(db: sqlite3.Connection, goal_id: str) -> bool:
+def has_gates(db: Connection, goal_id: str) -> bool:
     """Whether the goal has, or had, any gate at all."""
     sql = "SELECT EXISTS (SELECT 1 FROM routes WHERE goal_id = ? AND task_class = 'user_gate')"
     return bool(db.execute(sql, (goal_id,)).fetchone()[0])
 
 
-def read_gates(db: sqlite3.Connection, goal_id: str) -> tuple[Todo, ...]:
+def read_gates(db: Connection, goal_id: str) -> tuple[Todo, ...]:
     """Open gates, the newest answer of each scope, and of each todo to which a gate once said no."""
     if not has_gates(db, goal_id):
         return ()
@@ -44,5 +43,6 @@ def _newest(key: str, condition: str) -> str:
     return (
         f"SELECT sequence FROM (SELECT sequence, row_number() OVER"
         f" (PARTITION BY {key} ORDER BY decided_at DESC, sequence DESC) AS place FROM todos"
-        f" WHERE goal_id = ? AND task_class = 'user_gate' AND verdict IS NOT NULL AND {condition}) AS ranked WHERE place = 1"
+        f" WHERE goal_id = ? AND task_class = 'user_gate' AND verdict IS NOT NULL AND {condition})"
+        " AS ranked WHERE place = 1"
     )

@@ -11,25 +11,24 @@ from typing import TYPE_CHECKING
 from loopx.core.errors import GraphInvalidError
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.graph import GraphFault
+    from loopx.store.connection import Connection
 
 _SHOWN_FAULTS = 5
 
 
-def is_acknowledged(db: sqlite3.Connection) -> bool:
+def is_acknowledged(db: Connection) -> bool:
     """Whether every edit of the graph was made by a checked write."""
     edited, checked = db.execute("SELECT edited, checked FROM graph_guard").fetchone()
     return bool(edited == checked)
 
 
-def acknowledge(db: sqlite3.Connection) -> None:
+def acknowledge(db: Connection) -> None:
     """Say that the graph as it is now was checked."""
     db.execute("UPDATE graph_guard SET checked = edited WHERE checked <> edited")
 
 
-def settle_guard(db: sqlite3.Connection, *, mends_graph: bool) -> None:
+def settle_guard(db: Connection, *, mends_graph: bool) -> None:
     """After a write: acknowledge our own edits; a mended graph only once nothing is wrong with it any more."""
     if mends_graph and not is_acknowledged(db):
         try:
@@ -39,7 +38,7 @@ def settle_guard(db: sqlite3.Connection, *, mends_graph: bool) -> None:
     acknowledge(db)
 
 
-def meet_foreign_edits(db: sqlite3.Connection, *, mends_graph: bool) -> None:
+def meet_foreign_edits(db: Connection, *, mends_graph: bool) -> None:
     """Before the first write after a foreign edit: every kept value is counted anew, and the graph is verified.
 
     GraphInvalidError for an invalid graph, unless the write is there to mend it.
@@ -51,7 +50,7 @@ def meet_foreign_edits(db: sqlite3.Connection, *, mends_graph: bool) -> None:
         refuse_invalid_graph(db)
 
 
-def refuse_undecidable(db: sqlite3.Connection) -> None:
+def refuse_undecidable(db: Connection) -> None:
     """Before a decision on a snapshot: GraphInvalidError where a foreign edit broke the graph or the kept counts."""
     if is_acknowledged(db):
         return
@@ -67,7 +66,7 @@ def refuse_undecidable(db: sqlite3.Connection) -> None:
         )
 
 
-def refuse_invalid_graph(db: sqlite3.Connection) -> None:
+def refuse_invalid_graph(db: Connection) -> None:
     """GraphInvalidError where an unacknowledged edit left a missing node, a self edge or a cycle."""
     if is_acknowledged(db):
         return
@@ -80,7 +79,7 @@ def refuse_invalid_graph(db: sqlite3.Connection) -> None:
         )
 
 
-def graph_faults(db: sqlite3.Connection) -> list[GraphFault]:
+def graph_faults(db: Connection) -> list[GraphFault]:
     """Every missing node, self edge and cycle of the stored graph."""
     from loopx.core.graph import verify_graph  # only after a foreign edit, or where one is looked for
 

@@ -5,31 +5,34 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from loopx.store.meta import write_fact
+
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
+
+    from loopx.store.connection import Connection
 
 _KEY = "hand_made_grants"
 
 Holder = tuple[str, str]  # goal id, agent id
 
 
-def hand_made_holders(db: sqlite3.Connection) -> tuple[Holder, ...]:
+def hand_made_holders(db: Connection) -> tuple[Holder, ...]:
     """Whose grants were made or widened by hand, oldest first."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
     return tuple((goal_id, agent_id) for goal_id, agent_id in json.loads(row[0])) if row else ()
 
 
-def remember_holders(db: sqlite3.Connection, holders: Iterable[Holder]) -> None:
+def remember_holders(db: Connection, holders: Iterable[Holder]) -> None:
     """Add these."""
     _store(db, dict.fromkeys((*hand_made_holders(db), *holders)))
 
 
-def forget_holder(db: sqlite3.Connection, holder: Holder) -> None:
+def forget_holder(db: Connection, holder: Holder) -> None:
     """A command has given or taken the grant: nothing about it is made by hand any more."""
     _store(db, [known for known in hand_made_holders(db) if known != holder])
 
 
-def _store(db: sqlite3.Connection, holders: Iterable[Holder]) -> None:
+def _store(db: Connection, holders: Iterable[Holder]) -> None:
     text = json.dumps(list(holders), ensure_ascii=False)
-    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (_KEY, text))
+    write_fact(db, _KEY, text)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Iterable
 
+    from loopx.store.connection import Connection
     from loopx.store.events import Changes
 
 _OF_OPERATION = (
@@ -65,22 +65,22 @@ class Touch(Value):
         return f"event {self.sequence} ({self.action}) on {self.key}"
 
 
-def deeds_of(db: sqlite3.Connection, operation_id: str) -> list[Deed]:
+def deeds_of(db: Connection, operation_id: str) -> list[Deed]:
     """What the operation did, in order."""
     return [_deed(row) for row in db.execute(_OF_OPERATION, (operation_id,))]
 
 
-def first_touch(db: sqlite3.Connection, table: str, keys: Collection[str], after: int) -> Touch | None:
+def first_touch(db: Connection, table: str, keys: Collection[str], after: int) -> Touch | None:
     """The first event later than `after` on one of the rows that still counts."""
     return _first(db, db.execute(_TOUCHING, (f"$.{table}", after, json.dumps(list(keys)))), after)
 
 
-def first_woken(db: sqlite3.Connection, kind: str, ref: str, after: int) -> Touch | None:
+def first_woken(db: Connection, kind: str, ref: str, after: int) -> Touch | None:
     """The first event later than `after` by which a todo went on that had slept for the condition."""
     return _first(db, db.execute(_WOKEN, (after, kind, ref)), after)
 
 
-def undone_since(db: sqlite3.Connection, after: int) -> set[int]:
+def undone_since(db: Connection, after: int) -> set[int]:
     """The events that do not count any more: those taken back later than `after`, and what took them back."""
     gone: set[int] = set()
     for sequence, target in db.execute(_UNDOINGS, (after,)):
@@ -89,17 +89,17 @@ def undone_since(db: sqlite3.Connection, after: int) -> set[int]:
     return gone
 
 
-def dependents_of_any(db: sqlite3.Connection, todo_ids: Collection[str]) -> list[str]:
+def dependents_of_any(db: Connection, todo_ids: Collection[str]) -> list[str]:
     """Who is blocked by one of these."""
     return [row[0] for row in db.execute(_DEPENDENTS, (json.dumps(list(todo_ids)),))]
 
 
-def waiters_for(db: sqlite3.Connection, kind: str, ref: str) -> list[str]:
+def waiters_for(db: Connection, kind: str, ref: str) -> list[str]:
     """Who sleeps for the condition."""
     return [row[0] for row in db.execute(_WAITERS, (kind, ref))]
 
 
-def link_to(db: sqlite3.Connection, created: Collection[str], own: Collection[str]) -> str | None:
+def link_to(db: Connection, created: Collection[str], own: Collection[str]) -> str | None:
     """In words, the first thing outside `own` that names one of the created todos."""
     for words, statement in _LINKS.items():
         for source, target in db.execute(statement, (json.dumps(list(created)),)):
@@ -108,7 +108,7 @@ def link_to(db: sqlite3.Connection, created: Collection[str], own: Collection[st
     return None
 
 
-def stored_row(db: sqlite3.Connection, table: str, key: tuple[str, ...], values: Collection[str]) -> dict[str, Any]:
+def stored_row(db: Connection, table: str, key: tuple[str, ...], values: Collection[str]) -> dict[str, Any]:
     """The row of a small table by its key."""
     where = " AND ".join(f"{name} = ?" for name in key)
     cursor = db.execute(f"SELECT * FROM {table} WHERE {where}", list(values))
@@ -116,7 +116,7 @@ def stored_row(db: sqlite3.Connection, table: str, key: tuple[str, ...], values:
     return dict(zip(names, cursor.fetchone(), strict=True))
 
 
-def _first(db: sqlite3.Connection, touches: Iterable[tuple[Any, ...]], after: int) -> Touch | None:
+def _first(db: Connection, touches: Iterable[tuple[Any, ...]], after: int) -> Touch | None:
     gone = undone_since(db, after)
     return next((Touch(*row) for row in touches if row[0] not in gone), None)
 

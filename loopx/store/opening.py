@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from loopx.core.value import Value
 from loopx.store.events import Link
+from loopx.store.guard import meet_foreign_edits
+from loopx.store.transaction import Transaction
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.instant import Instant
+    from loopx.ports import IdSource, TokenSource
+    from loopx.store.connection import Connection
 
 _OPENING = (
     "SELECT e.sequence, e.digest, e.at, g.edited = g.checked,"
@@ -30,8 +32,16 @@ class Opening(Value):
     lease_ended: bool  # whether any lease is over that is still stored
 
 
-def read_opening(db: sqlite3.Connection, now: Instant) -> Opening:
+def read_opening(db: Connection, now: Instant) -> Opening:
     """The opening of a write at `now`, in its own transaction."""
     sequence, digest, at, acknowledged, state, registry_sha256, ended = db.execute(_OPENING, (now,)).fetchone()
     last = Link(sequence, digest, at) if sequence is not None else None
     return Opening(last, bool(acknowledged), state, registry_sha256, bool(ended))
+
+
+def opened(db: Connection, *, now: Instant, ids: IdSource, tokens: TokenSource, mends_graph: bool) -> Transaction:
+    """The write that has just begun on this connection. GraphInvalidError, see `meet_foreign_edits`."""
+    opening = read_opening(db, now)
+    if not opening.is_acknowledged:
+        meet_foreign_edits(db, mends_graph=mends_graph)
+    return Transaction(db, now=now, opening=opening, ids=ids, tokens=tokens)

@@ -9,10 +9,10 @@ from loopx import failpoint
 from loopx.core.errors import OperationConflictError
 
 if TYPE_CHECKING:
-    import sqlite3
+    from loopx.store.connection import Connection
 
 
-def recorded_answer(db: sqlite3.Connection, operation_id: str, intent: str) -> dict[str, Any] | None:
+def recorded_answer(db: Connection, operation_id: str, intent: str) -> dict[str, Any] | None:
     """The answer that this operation got first, or None; OperationConflictError for another intent."""
     sql = "SELECT intent, answer FROM operations WHERE operation_id = ?"
     row = db.execute(sql, (operation_id,)).fetchone()
@@ -28,9 +28,7 @@ def recorded_answer(db: sqlite3.Connection, operation_id: str, intent: str) -> d
     return answer
 
 
-def record_answer(
-    db: sqlite3.Connection, operation_id: str, intent: str, answer: dict[str, Any], sequence: int
-) -> None:
+def record_answer(db: Connection, operation_id: str, intent: str, answer: dict[str, Any], sequence: int) -> None:
     """Keep the answer for retries."""
     text = json.dumps(answer, ensure_ascii=False)
     db.execute("INSERT INTO operations VALUES (?,?,?,?)", (operation_id, intent, text, sequence))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
 
+    from loopx.store.connection import Connection
     from loopx.store.transaction import Transaction
 
 TABLE = "origins"
@@ -42,7 +42,7 @@ class OriginRow(Value):
     is_closed: bool
 
 
-def read_origins(db: sqlite3.Connection, goal_id: str, source: str) -> list[OriginRow]:
+def read_origins(db: Connection, goal_id: str, source: str) -> list[OriginRow]:
     """All that came from the source into this goal, in creation order."""
     rows = db.execute(_READ, (goal_id, source))
     return [OriginRow(Origin(*row[:3]), row[3], bool(row[4])) for row in rows]

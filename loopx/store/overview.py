@@ -11,10 +11,9 @@ from loopx.store.todo_row import route_of_identity
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 _BY_CLASS = (
     "SELECT task_class, sum(open_count), sum(ready_count), sum(blocked_count), sum(deferred_count)"
@@ -51,30 +50,30 @@ class Counts(Value):
         return self.open + self.blocked + self.deferred
 
 
-def class_counts(db: sqlite3.Connection, goal_id: str) -> dict[TaskClass, Counts]:
+def class_counts(db: Connection, goal_id: str) -> dict[TaskClass, Counts]:
     """The counts of each class of which anything is not closed."""
     found = {TaskClass(row[0]): Counts(*row[1:]) for row in db.execute(_BY_CLASS, (goal_id,))}
     return {task_class: found[task_class] for task_class in TaskClass if task_class in found}
 
 
-def closed_count(db: sqlite3.Connection, goal_id: str) -> int:
+def closed_count(db: Connection, goal_id: str) -> int:
     """How many are done, failed or superseded, archived ones too."""
     return int(db.execute(_CLOSED, (goal_id,)).fetchone()[0])
 
 
-def has_todos(db: sqlite3.Connection, goal_id: str) -> int:
+def has_todos(db: Connection, goal_id: str) -> int:
     """1 where the goal has any todo, an archived one too, 0 where it never had any."""
     return int(db.execute(_ANY, (goal_id,)).fetchone()[0])
 
 
-def open_gates(db: sqlite3.Connection, goal_id: str, limit: int) -> tuple[list[Todo], int]:
+def open_gates(db: Connection, goal_id: str, limit: int) -> tuple[list[Todo], int]:
     """The first gates without an answer, by rank, and how many there are."""
     total = db.execute(f"SELECT count(*) FROM todos t WHERE {_OPEN_GATES}", (goal_id,)).fetchone()[0]
     where = f"WHERE {_OPEN_GATES} ORDER BY t.priority, t.sequence LIMIT ?"
     return bare_todos(db, where, (goal_id, limit)), int(total)
 
 
-def held_todos(db: sqlite3.Connection, goal_id: str, now: Instant, limit: int) -> tuple[list[Todo], int]:
+def held_todos(db: Connection, goal_id: str, now: Instant, limit: int) -> tuple[list[Todo], int]:
     """The first todos that are claimed or under a live lease, by rank, and how many there are."""
     values = {"goal": goal_id, "now": now, "limit": limit}
     total = db.execute(f"SELECT count(*) FROM todos t WHERE {_HELD}", values).fetchone()[0]
@@ -82,12 +81,12 @@ def held_todos(db: sqlite3.Connection, goal_id: str, now: Instant, limit: int) -
     return found, int(total)
 
 
-def held_by(db: sqlite3.Connection, goal_id: str, agent_id: str, now: Instant) -> int:
+def held_by(db: Connection, goal_id: str, agent_id: str, now: Instant) -> int:
     """How many todos of the goal the agent has claimed or leased."""
     return int(db.execute(_OF_AGENT, {"goal": goal_id, "agent": agent_id, "now": now}).fetchone()[0])
 
 
-def bound_to(db: sqlite3.Connection, goal_id: str, agent_id: str) -> int:
+def bound_to(db: Connection, goal_id: str, agent_id: str) -> int:
     """How many todos of the goal only this agent may take."""
     rows = db.execute(_UNFINISHED, (goal_id,))
     return sum(count for identity, count in rows if route_of_identity(identity).bound_agent == agent_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import sqlite3
+    from loopx.store.connection import Connection
 
 
 class Filter:
@@ -31,6 +31,6 @@ class Filter:
         return "WHERE " + (" AND ".join(self.conditions) or "true")
 
 
-def total_of(db: sqlite3.Connection, table: str, chosen: Filter) -> int:
+def total_of(db: Connection, table: str, chosen: Filter) -> int:
     """How many rows pass the filter."""
     return int(db.execute(f"SELECT count(*) FROM {table} {chosen.where}", chosen.values).fetchone()[0])

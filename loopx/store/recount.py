@@ -12,10 +12,10 @@ from loopx.store import derived
 from loopx.store.todo_row import FROM, SELECT, todo_of_row
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 TODO_VALUES = ("unmet", "broken", "resume_met", "followed")
 ROUTE_VALUES = ("open_count", "ready_count", "blocked_count", "deferred_count")
@@ -47,19 +47,19 @@ class Miscount(Value):
     true: int
 
 
-def miscounts(db: sqlite3.Connection) -> list[Miscount]:
+def miscounts(db: Connection) -> list[Miscount]:
     """Every kept value that is wrong; empty on a sound database."""
     todos, routes = _recounted(db)
     return [*_compared("todos", TODO_VALUES, todos), *_compared("routes", ROUTE_VALUES, routes)]
 
 
-def recount(db: sqlite3.Connection) -> None:
+def recount(db: Connection) -> None:
     """Set every kept value right, inside the caller's transaction."""
     for statement, rows in zip((_SET_TODO, _SET_ROUTE), _recounted(db), strict=True):
         db.executemany(statement, [(*row.true, row.key) for row in rows if row.kept != row.true])
 
 
-def _recounted(db: sqlite3.Connection) -> tuple[list[Row], list[Row]]:
+def _recounted(db: Connection) -> tuple[list[Row], list[Row]]:
     todos: list[Row] = []
     counts: dict[int, derived.RouteCounts] = {}
     for row in db.execute(_TODOS).fetchall():
@@ -72,7 +72,7 @@ def _recounted(db: sqlite3.Connection) -> tuple[list[Row], list[Row]]:
     return todos, routes
 
 
-def _true_values(db: sqlite3.Connection, todo: Todo) -> Four:
+def _true_values(db: Connection, todo: Todo) -> Four:
     unmet, broken = derived.dependency_counts(db, todo.todo_id)
     met = derived.condition_state(db, todo.resume) if todo.closure is None else 0
     return unmet, broken, met, derived.is_followed(db, todo.todo_id)

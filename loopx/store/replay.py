@@ -16,10 +16,10 @@ from loopx.store.archive import archived_todos
 from loopx.store.todos import select_todos
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator
 
     from loopx.core.instant import Instant
+    from loopx.store.connection import Connection
     from loopx.store.events import Changes
 
 State = dict[str, dict[str, Record]]  # table → key → column → value; edges and lineage are in the todos
@@ -79,7 +79,7 @@ class Drift(Value):
         return tuple(name for name in names if replayed.get(name) != stored.get(name))
 
 
-def past_events(db: sqlite3.Connection, *, until: int | None = None) -> Iterator[PastEvent]:
+def past_events(db: Connection, *, until: int | None = None) -> Iterator[PastEvent]:
     """The events in order, up to and with the sequence `until`."""
     sql = "SELECT sequence, at, changes FROM events WHERE sequence <= ? OR ? IS NULL ORDER BY sequence"
     for sequence, at, changes in db.execute(sql, (until, until)):
@@ -96,7 +96,7 @@ def replay(events: Iterable[PastEvent]) -> State:
     return state
 
 
-def table_state(db: sqlite3.Connection) -> State:
+def table_state(db: Connection) -> State:
     """The same, as the tables hold it now."""
     todos = select_todos(db, "ORDER BY t.sequence", ()) + archived_todos(db, "ORDER BY t.sequence", ())
     state: State = {TODOS: {todo.todo_id: record_of(todo) for todo in todos}}
@@ -126,7 +126,7 @@ def _apply(state: State, table: str, key: str, changed: dict[str, Any], at: Inst
         del rows[key]
 
 
-def _rows(db: sqlite3.Connection, table: str) -> Iterator[Record]:
+def _rows(db: Connection, table: str) -> Iterator[Record]:
     cursor = db.execute(f"SELECT * FROM {table}")
     names = [column[0] for column in cursor.description]
     return (_filled(dict(zip(names, row, strict=True))) for row in cursor)

@@ -14,12 +14,12 @@ from loopx.store.spends import Usage, usage_of
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator
 
     from loopx.core.goal import Goal
     from loopx.core.instant import Instant
     from loopx.core.todo import Gate, Todo
+    from loopx.store.connection import Connection
 
 _REPAIR_LIMIT = 20  # repair rows that fit a packet several times over
 _NEXT_DUE = (
@@ -29,7 +29,7 @@ _NEXT_DUE = (
 _NEXT_WAKE = "SELECT min(resume_at) FROM todos WHERE goal_id = ? AND resume_at > ? AND closure IS NULL"
 
 
-def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: str) -> Snapshot:
+def load_snapshot(db: Connection, goal: Goal, *, now: Instant, state: str) -> Snapshot:
     """Everything that one decision of this goal reads."""
     gates = read_gates(db, goal.goal_id)
     groups = read_groups(db, goal.goal_id)
@@ -65,7 +65,7 @@ def load_snapshot(db: sqlite3.Connection, goal: Goal, *, now: Instant, state: st
     )
 
 
-def load_takeable(db: sqlite3.Connection, goal: Goal, *, now: Instant) -> Snapshot:
+def load_takeable(db: Connection, goal: Goal, *, now: Instant) -> Snapshot:
     """As much as the stages need to find the best todo that nobody leases; all of it where a gate may matter.
 
     The same todo comes first here and in `load_snapshot`. Expired leases have been settled before.
@@ -88,13 +88,13 @@ def load_takeable(db: sqlite3.Connection, goal: Goal, *, now: Instant) -> Snapsh
     )
 
 
-def read_cohort_of(db: sqlite3.Connection, goal: Goal, todo: Todo, *, now: Instant) -> Cohort:
+def read_cohort_of(db: Connection, goal: Goal, todo: Todo, *, now: Instant) -> Cohort:
     """The cohort that this one agent todo is, with the facts that its stages read."""
     (cohort,) = CohortReader(db, goal, now, [todo.todo_id]).singled_out()
     return cohort._replace(members=(todo,))
 
 
-def sequences_of(db: sqlite3.Connection, snapshot: Snapshot, cohorts: Iterable[Cohort], *, now: Instant) -> list[int]:
+def sequences_of(db: Connection, snapshot: Snapshot, cohorts: Iterable[Cohort], *, now: Instant) -> list[int]:
     """The sequences of every todo of these cohorts of the snapshot."""
     reader = CohortReader(db, snapshot.goal, now, _linked(snapshot.gates))
     return [sequence for cohort in cohorts for sequence in reader.sequences(cohort)]
@@ -110,7 +110,7 @@ def _may_hold(gate: Gate) -> bool:
     return gate.decision is None or gate.decision.verdict is Verdict.REJECT
 
 
-def _usage(db: sqlite3.Connection, goal: Goal, now: Instant) -> Usage:
+def _usage(db: Connection, goal: Goal, now: Instant) -> Usage:
     """What was spent, where the goal sets a limit at all."""
     quota = goal.quota
     if quota.slots is None and quota.tokens is None and quota.cost is None:
@@ -118,7 +118,7 @@ def _usage(db: sqlite3.Connection, goal: Goal, now: Instant) -> Usage:
     return usage_of(db, goal.goal_id, quota, now)
 
 
-def _user_todos(db: sqlite3.Connection, goal_id: str) -> list[Todo]:
+def _user_todos(db: Connection, goal_id: str) -> list[Todo]:
     where = (
         "WHERE t.goal_id = ? AND t.role = 'user' AND t.closure IS NULL AND t.status = 'open'"
         " ORDER BY t.priority, t.sequence LIMIT ?"
@@ -126,7 +126,7 @@ def _user_todos(db: sqlite3.Connection, goal_id: str) -> list[Todo]:
     return bare_todos(db, where, (goal_id, USER_TODO_LIMIT))
 
 
-def _broken_dependencies(db: sqlite3.Connection, goal_id: str) -> Iterator[BrokenDependency]:
+def _broken_dependencies(db: Connection, goal_id: str) -> Iterator[BrokenDependency]:
     sql = (
         "SELECT t.todo_id, d.todo_id, d.closure FROM todos t JOIN edges e ON e.todo_id = t.todo_id"
         " JOIN todos d ON d.todo_id = e.dependency_id WHERE t.goal_id = ? AND t.broken > 0 AND t.closure IS NULL"
@@ -137,7 +137,7 @@ def _broken_dependencies(db: sqlite3.Connection, goal_id: str) -> Iterator[Broke
         yield BrokenDependency(todo_id, dependency_id, code)
 
 
-def follow_gaps(db: sqlite3.Connection, goal_id: str) -> Iterator[FollowGap]:
+def follow_gaps(db: Connection, goal_id: str) -> Iterator[FollowGap]:
     """Done work that nothing follows and that does not say so; an open dependent follows it."""
     sql = (
         "SELECT t.todo_id FROM todos t WHERE t.goal_id = ? AND t.status = 'done' AND t.role = 'agent'"
@@ -147,13 +147,13 @@ def follow_gaps(db: sqlite3.Connection, goal_id: str) -> Iterator[FollowGap]:
     return (FollowGap(row[0]) for row in db.execute(sql, (goal_id, _REPAIR_LIMIT)))
 
 
-def unmet_criteria(db: sqlite3.Connection, goal: Goal) -> tuple[str, ...]:
+def unmet_criteria(db: Connection, goal: Goal) -> tuple[str, ...]:
     """The acceptance criteria of the goal that nothing has met yet (W10.3)."""
     rows = db.execute("SELECT criterion_id FROM criteria_met WHERE goal_id = ?", (goal.goal_id,))
     met = {row[0] for row in rows}
     return tuple(criterion.id for criterion in goal.acceptance if criterion.id not in met)
 
 
-def _first(db: sqlite3.Connection, sql: str, goal: Goal, now: Instant) -> Instant | None:
+def _first(db: Connection, sql: str, goal: Goal, now: Instant) -> Instant | None:
     found: Instant | None = db.execute(sql, (goal.goal_id, now)).fetchone()[0]
     return found

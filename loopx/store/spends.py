@@ -8,10 +8,9 @@ from loopx.core.run import Run, run_of
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.goal import QuotaPolicy
     from loopx.core.instant import Instant
+    from loopx.store.connection import Connection
 
 _RUN_COLUMNS = (
     "run_id", "goal_id", "todo_id", "agent_id", "kind", "evidence", "validation", "next_action", "stop_condition",
@@ -29,12 +28,13 @@ class Usage(Value):
     resets_at: Instant | None = None
 
 
-def usage_of(db: sqlite3.Connection, goal_id: str, quota: QuotaPolicy, now: Instant) -> Usage:
+def usage_of(db: Connection, goal_id: str, quota: QuotaPolicy, now: Instant) -> Usage:
     """The spends of the rolling window that ends now: a spend counts in `[spent_at, spent_at + window)`."""
     window = quota.window_us
     since = now - window if window is not None else -1
     sql = (
-        "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0), coalesce(sum(seconds), 0.0), min(spent_at) FROM spends"
+        "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0), coalesce(sum(seconds), 0.0),"
+        " min(spent_at) FROM spends"
         " WHERE goal_id = ? AND spent_at > ?"
     )
     slots, tokens, cost, seconds, first = db.execute(sql, (goal_id, since)).fetchone()
@@ -42,7 +42,7 @@ def usage_of(db: sqlite3.Connection, goal_id: str, quota: QuotaPolicy, now: Inst
     return Usage(slots, tokens, cost, seconds, resets_at)
 
 
-def find_run(db: sqlite3.Connection, run_id: str) -> Run | None:
+def find_run(db: Connection, run_id: str) -> Run | None:
     """The run of that id."""
     row = db.execute(f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     return _run_of_row(row) if row else None
@@ -52,7 +52,7 @@ def _run_of_row(row: tuple[Any, ...]) -> Run:
     return run_of(dict(zip(_RUN_COLUMNS, row, strict=True)))
 
 
-def delivered_before(db: sqlite3.Connection, run: Run) -> Run | None:
+def delivered_before(db: Connection, run: Run) -> Run | None:
     """The newest validated work run of the same agent on the same todo."""
     sql = (
         f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE goal_id = ? AND todo_id = ? AND agent_id = ?"
@@ -62,12 +62,12 @@ def delivered_before(db: sqlite3.Connection, run: Run) -> Run | None:
     return _run_of_row(row) if row else None
 
 
-def is_spent(db: sqlite3.Connection, run_id: str) -> bool:
+def is_spent(db: Connection, run_id: str) -> bool:
     """Whether the run was spent on already."""
     return db.execute("SELECT 1 FROM spends WHERE run_id = ?", (run_id,)).fetchone() is not None
 
 
-def usage_by(db: sqlite3.Connection, column: str, goal_id: str, since: Instant) -> list[tuple[Any, ...]]:
+def usage_by(db: Connection, column: str, goal_id: str, since: Instant) -> list[tuple[Any, ...]]:
     """Slots, tokens, cost and seconds of a goal by agent or by day, from `since` on."""
     key = {"agent": "agent_id", "day": "spent_at / 86400000000"}[column]
     sql = (

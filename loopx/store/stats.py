@@ -11,10 +11,9 @@ from loopx.store.cohorts import HELD_ROWS, PARTS
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 # Each part from the index that holds it alone; no index is there for counting, since every claim would write it.
 _OF_GROUPS = (
@@ -70,27 +69,27 @@ class DaySpend(Value):
     seconds: float
 
 
-def tallies(db: sqlite3.Connection, goal_id: str) -> list[Tally]:
+def tallies(db: Connection, goal_id: str) -> list[Tally]:
     """All todos of the goal that are not archived, counted."""
     rows = db.execute(_COUNTS, {"goal": goal_id})
     return [Tally(Status(row[0]), Closure(row[1]) if row[1] else None, TaskClass(row[2]), *row[3:]) for row in rows]
 
 
-def archived_count(db: sqlite3.Connection, goal_id: str) -> int:
+def archived_count(db: Connection, goal_id: str) -> int:
     """How many closed todos of the goal are archived."""
     return int(db.execute(_ARCHIVED, (goal_id,)).fetchone()[0])
 
 
-def endings_since(db: sqlite3.Connection, goal_id: str, since: Instant) -> list[Ending]:
+def endings_since(db: Connection, goal_id: str, since: Instant) -> list[Ending]:
     """What was closed from then on and is not archived."""
     return [Ending(*row) for row in db.execute(_ENDINGS, (goal_id, since))]
 
 
-def oldest_open(db: sqlite3.Connection, goal_id: str, limit: int) -> list[Todo]:
+def oldest_open(db: Connection, goal_id: str, limit: int) -> list[Todo]:
     """The first open todos, by creation."""
     return bare_todos(db, _OLDEST, (goal_id, limit))
 
 
-def spends_since(db: sqlite3.Connection, goal_id: str, since: Instant) -> list[DaySpend]:
+def spends_since(db: Connection, goal_id: str, since: Instant) -> list[DaySpend]:
     """What was spent from then on, by agent and then by day."""
     return [DaySpend(*row) for row in db.execute(_SPENDS, (goal_id, since))]

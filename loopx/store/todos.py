@@ -8,10 +8,10 @@ from loopx.core.errors import TodoNotFoundError, UsageError
 from loopx.store.todo_row import FROM, SELECT, todo_of_row
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
 
 ID_PREFIX = "todo_"
 _CANDIDATES = 5  # shown when a prefix is ambiguous
@@ -42,7 +42,7 @@ _BY_PREFIX = (
 )
 
 
-def find_todo(db: sqlite3.Connection, todo_id: str) -> Todo | None:
+def find_todo(db: Connection, todo_id: str) -> Todo | None:
     """The todo of exactly that id, archived or not, with its edges and lineage."""
     row = db.execute(_BY_ID, (todo_id,)).fetchone()
     if row is not None:
@@ -52,7 +52,7 @@ def find_todo(db: sqlite3.Connection, todo_id: str) -> Todo | None:
     return find_archived(db, todo_id)
 
 
-def with_edges(db: sqlite3.Connection, bare: Todo) -> Todo:
+def with_edges(db: Connection, bare: Todo) -> Todo:
     """A todo of `bare_todos` with its dependencies and its lineage."""
     links = db.execute(_LINKS, {"todo_id": bare.todo_id}).fetchall()
     if not links:
@@ -63,7 +63,7 @@ def with_edges(db: sqlite3.Connection, bare: Todo) -> Todo:
     return bare._replace(blocked_by=blocked_by, successors=successors, predecessors=predecessors)
 
 
-def get_todo(db: sqlite3.Connection, todo_id: str) -> Todo:
+def get_todo(db: Connection, todo_id: str) -> Todo:
     """`find_todo`, or TodoNotFoundError."""
     todo = find_todo(db, todo_id)
     if todo is None:
@@ -79,7 +79,7 @@ def id_prefix(typed: str) -> str:
     return prefix if prefix.startswith(ID_PREFIX) else ID_PREFIX + prefix
 
 
-def resolve_todo_id(db: sqlite3.Connection, typed: str, *, goal_id: str | None = None) -> str:
+def resolve_todo_id(db: Connection, typed: str, *, goal_id: str | None = None) -> str:
     """The full id of a typed id or unique prefix (also without `todo_`), whatever its case.
 
     TodoNotFoundError for none, UsageError with the candidates for several.
@@ -103,31 +103,31 @@ def resolve_todo_id(db: sqlite3.Connection, typed: str, *, goal_id: str | None =
     )
 
 
-def dependencies_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+def dependencies_of(db: Connection, todo_id: str) -> tuple[str, ...]:
     """What the todo is blocked by, in declared order."""
     return _ids(db, _DEPENDENCIES, todo_id)
 
 
-def waited_for(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+def waited_for(db: Connection, todo_id: str) -> tuple[str, ...]:
     """What must be done before the todo goes on: its dependencies, and the todo whose end wakes it."""
     return tuple(row[0] for row in db.execute(_WAITED_FOR, {"todo_id": todo_id}))
 
 
-def predecessors_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+def predecessors_of(db: Connection, todo_id: str) -> tuple[str, ...]:
     """What the todo came out of, by creation, archived or not."""
     return _ids(db, _PREDECESSORS, todo_id)
 
 
-def dependents_of(db: sqlite3.Connection, todo_id: str) -> tuple[str, ...]:
+def dependents_of(db: Connection, todo_id: str) -> tuple[str, ...]:
     """Who is blocked by the todo."""
     return _ids(db, _DEPENDENTS, todo_id)
 
 
-def _ids(db: sqlite3.Connection, statement: str, todo_id: str) -> tuple[str, ...]:
+def _ids(db: Connection, statement: str, todo_id: str) -> tuple[str, ...]:
     return tuple(row[0] for row in db.execute(statement, (todo_id,)))
 
 
-def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Todo]:
+def select_todos(db: Connection, where: str, values: Sequence[Any]) -> list[Todo]:
     """The todos of a `WHERE … ORDER BY …` text, with their dependencies and lineage."""
     rows = db.execute(f"{SELECT} {FROM} {where}", values).fetchall()
     ids = [row[0] for row in rows]
@@ -145,7 +145,7 @@ def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> l
     ]
 
 
-def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Todo]:
+def bare_todos(db: Connection, where: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Todo]:
     """Like `select_todos`, without edges and lineage: one query, for brief views and the decision."""
     return [todo_of_row(row) for row in db.execute(f"{SELECT} {FROM} {where}", values)]
 
@@ -153,7 +153,7 @@ def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any] | Mappi
 _CHUNK = 500  # well below SQLite's limit of bound values
 
 
-def _grouped(db: sqlite3.Connection, statement: str, ids: Sequence[str]) -> dict[str, list[str]]:
+def _grouped(db: Connection, statement: str, ids: Sequence[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for start in range(0, len(ids), _CHUNK):
         chunk = ids[start : start + _CHUNK]

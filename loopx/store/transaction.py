@@ -17,12 +17,12 @@ from loopx.store.todo_row import COLUMNS, route_identity, sql_value
 from loopx.store.todos import dependents_of, get_todo, with_edges
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
 
     from loopx.core.instant import Instant
     from loopx.core.todo import Lease, Route, Todo
     from loopx.ports import IdSource, TokenSource
+    from loopx.store.connection import Connection
     from loopx.store.events import Changes, Event
     from loopx.store.opening import Opening
 
@@ -33,9 +33,7 @@ _OWN_COLUMNS = frozenset(COLUMNS)
 class Transaction:
     """An open `BEGIN IMMEDIATE` and what has changed in it so far."""
 
-    def __init__(
-        self, db: sqlite3.Connection, *, now: Instant, opening: Opening, ids: IdSource, tokens: TokenSource
-    ) -> None:
+    def __init__(self, db: Connection, *, now: Instant, opening: Opening, ids: IdSource, tokens: TokenSource) -> None:
         self.db = db
         self.now = now
         self.opening = opening
@@ -148,8 +146,8 @@ class Transaction:
         before = dict(zip(names, found, strict=True)) if found else {}
         marks = ", ".join("?" for _ in names)
         sets = ", ".join(f"{name} = excluded.{name}" for name in names)
-        sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) ON CONFLICT ({', '.join(key)}) DO UPDATE SET {sets}"
-        self.db.execute(sql, list(record.values()))
+        insert = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"
+        self.db.execute(f"{insert} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {sets}", list(record.values()))
         failpoint.reach("put: row")
         self._note(table, " ".join(str(value) for value in values), changed_columns(before, dict(record)))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from loopx.app.todo_claim import claim_todo
 from loopx.app.todo_new import NewTodo
 from loopx.app.watch import DEFAULT_INTERVAL, REREAD, Watch, watch_status
 from loopx.core.instant import MINUTE, SECOND, Duration
+from loopx.store.connection import Connection
 from tests.support.cli import COMMAND, Loopx, clean_environment
 from tests.support.fakes import FakeClock, SequenceIds
 from tests.support.project import GOAL, call, make_state, open_project, opened
@@ -83,7 +83,7 @@ def test_nothing_is_read_while_nothing_changes(
     reads: list[object] = []
     read = project.store.read
 
-    def counted(query: Callable[[sqlite3.Connection], object]) -> object:
+    def counted(query: Callable[[Connection], object]) -> object:
         reads.append(query)
         return read(query)
 

@@ -88,9 +88,9 @@ def test_a_fault_at_any_statement_of_a_verb_changes_nothing(tmp_path: Path, stat
     with opened(tmp_path) as project:
         depend(project, todo=two, on=one, agent="ann")
         before = project.read(lambda snapshot: table_state(snapshot.db))
-        assert project.store._writer is not None
-        project.store._writer.close()
-        project.store._writer = failing_connection(database_of(tmp_path), statement)
+        assert project.embedded._writer is not None
+        project.embedded._writer.close()
+        project.embedded._writer = failing_connection(database_of(tmp_path), statement)
         with pytest.raises(sqlite3.IntegrityError):
             complete(project, todo=one, agent="ann", then="more")
         assert project.read(lambda snapshot: table_state(snapshot.db)) == before

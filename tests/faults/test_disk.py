@@ -93,9 +93,9 @@ def test_a_database_that_may_not_grow_is_a_full_disk(tmp_path: Path) -> None:
     seeded(tmp_path, 1)
     with opened(tmp_path) as project:
         add(project, text="opens the writer")
-        assert project.store._writer is not None
-        (pages,) = project.store._writer.execute("PRAGMA page_count").fetchone()
-        project.store._writer.execute(f"PRAGMA max_page_count = {pages}")
+        assert project.embedded._writer is not None
+        (pages,) = project.embedded._writer.execute("PRAGMA page_count").fetchone()
+        project.embedded._writer.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(DiskFullError):
             add(project, text="x" * 200_000)
     assert todo_count(tmp_path) == 2

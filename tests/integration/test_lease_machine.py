@@ -349,8 +349,8 @@ class LeaseMachine(RuleBasedStateMachine):
         except LoopxError as error:
             refused = error.code
         assert refused == fault, f"the answer is {refused}; the ledger says {fault}"
-        if self.project.store._writer is not None:  # a power cut is not asked about here
-            self.project.store._writer.execute("PRAGMA synchronous = OFF")
+        if self.project.embedded._writer is not None:  # a power cut is not asked about here
+            self.project.embedded._writer.execute("PRAGMA synchronous = OFF")
         return document
 
     def _agree(self, *, claims: bool = True) -> None:

@@ -100,25 +100,25 @@ def test_every_row_is_there_after_the_migration_as_before(old: Project) -> None:
     names = first_tables(old)
     before = contents(old.paths.database, names)
     assert min(len(before[name]) for name in ("todos", "events", "claim_tokens", "lapses", "edges")) > 0
-    assert upgrade(old.store) is not None
+    assert upgrade(old.embedded) is not None
     assert contents(old.paths.database, names) == before
 
 
 def test_the_migrated_project_decides_as_the_one_that_was_never_old(old: Project, grown: World) -> None:
-    upgrade(old.store)
+    upgrade(old.embedded)
     assert decisions(old) == decisions(grown.project)
 
 
 def test_doctor_has_nothing_to_say_of_a_migrated_project_that_it_does_not_say_of_any(
     old: Project, grown: World
 ) -> None:
-    upgrade(old.store)
+    upgrade(old.embedded)
     kinds = [{finding.code for finding in examine(one, lambda _: None).findings} for one in (old, grown.project)]
     assert kinds[0] <= kinds[1]
 
 
 def test_work_goes_on_after_the_migration_where_it_stood(old: Project) -> None:
-    upgrade(old.store)
+    upgrade(old.embedded)
     with closing(sqlite3.connect(old.paths.database)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (newest,) = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'todos'").fetchone()
@@ -131,7 +131,7 @@ def test_work_goes_on_after_the_migration_where_it_stood(old: Project) -> None:
 def test_the_old_database_is_refused_until_it_is_migrated_and_is_backed_up_first(old: Project) -> None:
     with pytest.raises(SchemaOlderError):
         decisions(old)
-    name = upgrade(old.store)
+    name = upgrade(old.embedded)
     assert name is not None
     with closing(sqlite3.connect(f"{backup_folder(old.paths)}/{name}")) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (1,)
@@ -142,7 +142,7 @@ def test_a_database_with_rows_that_refer_to_nothing_is_left_as_it_is(old: Projec
         db.execute("DELETE FROM claim_tokens")
     before = digest(old)
     with pytest.raises(DatabaseCorruptError, match="refers to a row of claim_tokens"):
-        upgrade(old.store)
+        upgrade(old.embedded)
     assert digest(old) == before
 
 
@@ -155,7 +155,7 @@ def digest(project: Project) -> tuple[int, str]:
 def test_two_todos_never_have_the_same_token_and_none_has_one_that_was_not_issued_for_it(
     old: Project, tmp_path: Path
 ) -> None:
-    upgrade(old.store)
+    upgrade(old.embedded)
     with foreign_hand(tmp_path) as db:
         (token,) = db.execute("SELECT token FROM claim_tokens LIMIT 1").fetchone()
         lease = (

@@ -175,7 +175,7 @@ def traced(bench: Bench) -> list[str]:
 def connections(project: Project) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     """The reading and the writing one, open."""
     decide(Bench(project, FakeClock(), {}, str))
-    reader, writer = project.store._reader, project.store._writer
+    reader, writer = project.embedded._reader, project.embedded._writer
     assert reader is not None
     assert writer is not None
     return reader, writer

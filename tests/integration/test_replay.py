@@ -18,11 +18,11 @@ from tests.support.fakes import FakeClock
 from tests.support.project import REGISTRY, call, foreign_hand, make_state, opened
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
     from loopx.app.project import Project
+    from loopx.store.connection import Connection
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def graph(project: Project) -> list[str]:
     return [one, two]
 
 
-def drift(db: sqlite3.Connection) -> list[Drift]:
+def drift(db: Connection) -> list[Drift]:
     return drifts(replay(past_events(db)), table_state(db))
 
 
@@ -61,7 +61,7 @@ def test_every_table_that_events_tell_of_comes_back_from_them(
     complete_todo(project, call("todo_completed", "bob"), one, Completion(evidence="seen", meets=("A1",)))
     complete(project, todo=two, agent="bob", then="more")
 
-    def check(db: sqlite3.Connection) -> None:
+    def check(db: Connection) -> None:
         state = replay(past_events(db))
         assert state == table_state(db)
         filled = {table: len(rows) for table, rows in state.items() if rows}
@@ -72,7 +72,7 @@ def test_every_table_that_events_tell_of_comes_back_from_them(
     project.read(lambda snapshot: check_no_drift(snapshot.db))
 
 
-def check_no_drift(db: sqlite3.Connection) -> None:
+def check_no_drift(db: Connection) -> None:
     assert drift(db) == []
 
 
@@ -89,7 +89,7 @@ def test_a_past_state_is_what_the_events_up_to_it_say(project: Project, graph: l
     one, two = graph
     complete(project, todo=one, agent="ann")
 
-    def statuses(db: sqlite3.Connection) -> list[dict[str, str]]:
+    def statuses(db: Connection) -> list[dict[str, str]]:
         states = [replay(past_events(db, until=until))["todos"] for until in range(5)]
         return [{todo_id: record["status"] for todo_id, record in todos.items()} for todos in states]
 

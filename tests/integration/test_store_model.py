@@ -44,8 +44,9 @@ from tests.support.model import SCOPES, Held, Model, Node
 from tests.support.project import AGENTS, POOL, call, make_state, open_project
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
+
+    from loopx.store.connection import Connection
 
 DECISIONS = ("direction:action:api", "production:goal:release")
 CLASSES = ("advancement_task",) * 6 + ("user_gate", "user_action", "continuous_monitor", "blocker")
@@ -306,7 +307,7 @@ class World:
         """Every value of every todo and of every group."""
         self.project.read(lambda snapshot: self._agree(snapshot.db))
 
-    def _agree(self, db: sqlite3.Connection) -> None:
+    def _agree(self, db: Connection) -> None:
         real = [tuple(row) for row in db.execute(_TODOS, {"now": self.model.now})]
         assert real == [self._expected(node) for node in self.model.nodes.values()]
         edges: dict[str, list[str]] = {}
@@ -332,7 +333,7 @@ class World:
         self.project.read(lambda snapshot: self._finish(snapshot.db))
         self.project.close()
 
-    def _finish(self, db: sqlite3.Connection) -> None:
+    def _finish(self, db: Connection) -> None:
         assert drifts(replay(past_events(db)), table_state(db)) == []
         assert miscounts(db) == []
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -349,8 +350,8 @@ class World:
             code = error.code
         assert code == fault
         # What a power cut would do is not asked here, and not waiting for the disk saves half the time.
-        if self.project.store._writer is not None:
-            self.project.store._writer.execute("PRAGMA synchronous = OFF")
+        if self.project.embedded._writer is not None:
+            self.project.embedded._writer.execute("PRAGMA synchronous = OFF")
         return document
 
     def _node(self, number: int, task_class: str | None = None) -> Node | None:

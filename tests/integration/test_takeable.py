@@ -9,7 +9,6 @@ import pytest
 
 from loopx.app.claim_next import _unleased
 from loopx.app.expiry import settle_leases
-from loopx.app.project import read_registry
 from loopx.core.decision.examine import Examination
 from loopx.core.decision.snapshot import Caller, Snapshot
 from loopx.store.snapshot import load_snapshot, load_takeable
@@ -31,7 +30,7 @@ def compare(world: World) -> int:
     """How many agents could take something; both readings must name the same todo for each."""
     with world.project.store.write(dry_run=True) as tx:
         settle_leases(tx)
-        goal = read_registry(tx.db, world.project.paths.registry).goal(GOAL)
+        goal = world.project.registry(tx.db).goal(GOAL)
         whole = load_snapshot(tx.db, goal, now=tx.now, state="")
         part = load_takeable(tx.db, goal, now=tx.now)
         found = [first(whole, agent, tx.now) for agent in AGENTS]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import random
-import sqlite3
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -32,6 +31,7 @@ from tests.support.project import call, make_team, open_project
 
 if TYPE_CHECKING:
     from loopx.app.project import Project
+    from loopx.store.connection import Connection
 
 Life = Generator[int, None, None]  # a worker yields how long it does something else
 
@@ -159,7 +159,7 @@ def test_every_todo_is_completed_once_by_a_live_token_and_nothing_is_lost(block:
         project.read(lambda snapshot: _sound(snapshot.db, completions))
 
 
-def _sound(db: sqlite3.Connection, completions: dict[str, str]) -> None:
+def _sound(db: Connection, completions: dict[str, str]) -> None:
     """The tables hold exactly these results, the history has each once, and gives the tables."""
     stored = dict(db.execute("SELECT todo_id, evidence FROM todos WHERE status = 'done'"))
     assert stored == completions

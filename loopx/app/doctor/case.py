@@ -8,12 +8,13 @@ from loopx.core.finding import Finding, Severity
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
     from loopx.app.project import Registry
+    from loopx.app.registry_text import RegistryText
     from loopx.core.errors import LoopxError
     from loopx.core.instant import Instant
+    from loopx.store.connection import Connection
 
     Progress = Callable[[str], None]
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 class Case(Value):
     """One snapshot; `registry` is None where its file cannot be read."""
 
-    db: sqlite3.Connection
+    db: Connection
     registry: Registry | None
-    registry_path: str
+    registry_text: RegistryText
     now: Instant
     progress: Callable[[str], None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.app.doctor.case import Case, error, info, warning
-from loopx.app.project import Registry, parsed_registry, registry_bytes
+from loopx.app.project import Registry, parsed_registry
 from loopx.core.digest import sha256_hex
 from loopx.store.guard import graph_faults, is_acknowledged
 from loopx.store.recount import miscounts
@@ -48,15 +48,15 @@ def registry_cache(case: Case) -> Iterator[Finding]:
     seen = last_seen_sha256(case.db)
     if seen not in (None, case.registry.sha256):
         yield info("registry_edited", "registry.yaml", "the file was edited by hand; the next write records that")
-    if case.registry.is_cached and not is_cache_right(case.registry, case.registry_path):
+    text = case.registry_text
+    if case.registry.is_cached and not is_cache_right(case.registry, text.read(case.db), text.name):
         message = "the goals that are cached under the digest of the file are not the goals in it"
         yield error("registry_cache_wrong", "registry.yaml", message, fixable=True)
 
 
-def is_cache_right(cached: Registry, path: str) -> bool:
-    """Whether the cached goals are what the file's bytes say. RegistryInvalidError."""
-    data = registry_bytes(path)
-    fresh = parsed_registry(data, sha256_hex(data), path)
+def is_cache_right(cached: Registry, data: bytes, name: str) -> bool:
+    """Whether the cached goals are what the registry's bytes say. RegistryInvalidError."""
+    fresh = parsed_registry(data, sha256_hex(data), name)
     return fresh.goal_ids == cached.goal_ids and all(
         fresh.encoded(goal_id) == cached.encoded(goal_id) for goal_id in fresh.goal_ids
     )

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 from loopx.app.doctor import derivation, history, work
 from loopx.app.doctor.case import Case, of_error
 from loopx.app.doctor.place import place
-from loopx.app.project import Registry, read_registry
 from loopx.core.errors import LoopxError, SchemaOlderError, StorageError
 from loopx.core.value import Value
 from loopx.store.database import project_id
 from loopx.store.failure import translated
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable
 
     from loopx.app.doctor.case import Progress
     from loopx.app.project import Project
     from loopx.core.finding import Finding
+    from loopx.store.connection import Connection
 
 UNKNOWN_STATE = "state_unknown"
 
@@ -60,9 +59,9 @@ def examine(project: Project, progress: Progress) -> Examined:
 
     BusyTimeoutError where a writer beside a read-only reader leaves no moment of rest.
     """
-    found = list(place(project, project.clock.now()))
+    found = list(place(project)) if project.is_embedded else []
 
-    def query(db: sqlite3.Connection) -> str:
+    def query(db: Connection) -> str:
         found.extend(_of_database(project, db, progress))
         return project_id(db)
 
@@ -74,14 +73,14 @@ def examine(project: Project, progress: Progress) -> Examined:
     return Examined(state, tuple(dict.fromkeys(found)))
 
 
-def _of_database(project: Project, db: sqlite3.Connection, progress: Progress) -> Iterable[Finding]:
+def _of_database(project: Project, db: Connection, progress: Progress) -> Iterable[Finding]:
     found: list[Finding] = []
-    registry: Registry | None = None
+    registry = None
     try:
-        registry = read_registry(db, project.paths.registry)
+        registry = project.registry(db)
     except LoopxError as exc:
         found.append(of_error("registry.yaml", exc))
-    case = Case(db, registry, project.paths.registry, project.clock.now(), progress)
+    case = Case(db, registry, project.registry_text, project.store.now(db), progress)
     for name, check in CHECKS:
         progress(name)
         try:

@@ -9,7 +9,7 @@ from loopx.app.doctor.examine import Examined, examine
 from loopx.app.doctor.place import leftovers
 from loopx.app.doctor.report import DOCTOR_SCHEMA, report
 from loopx.app.mutation import Document, Outcome, Work, cache_registry, mutate, refuse_shaping_by_teammates
-from loopx.app.project import parsed_registry, registry_bytes
+from loopx.app.project import parsed_registry
 from loopx.core.digest import sha256_hex
 from loopx.files import storage_error
 from loopx.store.backup_ring import AUTOMATIC, keep_copy
@@ -37,7 +37,7 @@ def mend(project: Project, call: Call, progress: Progress) -> Document:
         return {**report(before), "fixed": [], "backup": None, "receipt": None, "dry_run": True}
     backup = None
     if _has(before, _BY_MIGRATION):
-        backup = upgrade(project.store)
+        backup = upgrade(project.embedded)
         before = _merged(before, examine(project, progress))
     receipt = None
     if _has(before, *_BY_A_WRITE) or call.operation_id is not None:
@@ -66,7 +66,7 @@ def _backed_up(project: Project, before: Examined) -> str | None:
     """The name of the copy; none where nothing is to be changed."""
     if not _has(before, *_BY_A_WRITE):
         return None
-    store = project.store
+    store = project.embedded
     return store.read(lambda db: keep_copy(db, store.paths, AUTOMATIC, store.clock.now(), store.ids))
 
 
@@ -86,8 +86,9 @@ def _written(project: Project, call: Call, before: Examined) -> Document | None:
 
 
 def _refill_cache(project: Project, work: Work) -> None:
-    data = registry_bytes(project.paths.registry)
-    fresh = parsed_registry(data, sha256_hex(data), project.paths.registry)
+    text = project.registry_text
+    data = text.read(work.tx.db)
+    fresh = parsed_registry(data, sha256_hex(data), text.name)
     if fresh.sha256 == work.registry.sha256:
         cache_registry(work.tx, fresh)
 

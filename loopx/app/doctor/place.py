@@ -27,7 +27,7 @@ _UNFINISHED = re.compile(r"(.+\.db\.new_[0-9a-z]{10}(-wal|-shm|-journal)?|\..+\.
 _ABANDONED = HOUR  # far longer than any of our calls takes to finish a file
 
 
-def place(project: Project, now: Instant) -> Iterator[Finding]:
+def place(project: Project) -> Iterator[Finding]:
     """Everything about the state's files that can be told without opening the database."""
     folder = project.paths.folder
     for words in project.location.warnings:
@@ -39,7 +39,7 @@ def place(project: Project, now: Instant) -> Iterator[Finding]:
     yield from _permissions(project)
     yield from _missing(project)
     yield from _locks(project)
-    for name, age in _unfinished(project.paths, now):
+    for name, age in _unfinished(project.paths, project.clock.now()):
         old = age >= _ABANDONED
         whose = "of a call that did not end" if old else "maybe of a call that still runs"
         yield info("file_left_behind", name, f"an unfinished file, {whose}", fixable=old)

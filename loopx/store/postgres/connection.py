@@ -51,16 +51,16 @@ class PostgresConnection:
     def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> psycopg.Cursor[Any]:
         """Carry out one of our statements; the cursor has its rows."""
         text = respelled(sql)
-        return self.session.execute(text, bound(text, values))  # type: ignore[arg-type]  # a text of our modules
+        return self.session.execute(text, bound(text, values))
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """The statement for every row, in one round trip."""
         with self.session.cursor() as cursor:
-            cursor.executemany(respelled(sql), list(rows))  # type: ignore[arg-type]
+            cursor.executemany(respelled(sql), list(rows))
 
     def run_script(self, script: str) -> None:
         """PostgreSQL's own statements, taken as they are."""
-        self.session.execute(script)  # type: ignore[call-overload]
+        self.session.execute(script)
 
     def close(self) -> None:
         """End the session."""

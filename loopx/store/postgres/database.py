@@ -7,42 +7,44 @@ verb reads in its transaction is what it changes, as on SQLite, and the history 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 
 from loopx import failpoint
 from loopx.core.errors import CommitUnknownError
-from loopx.store.guard import meet_foreign_edits, settle_guard
+from loopx.store.guard import settle_guard
+from loopx.store.opening import opened
 from loopx.store.postgres.connection import PostgresConnection, connect
-from loopx.store.postgres.failure import is_lost, translated
+from loopx.store.postgres.failure import is_lost, translated, without_password
 from loopx.store.postgres.listener import Listener
-from loopx.store.postgres.schema import refuse_foreign_version
-from loopx.store.opening import read_opening
-from loopx.store.transaction import Transaction
+from loopx.store.postgres.schema import install, refuse_foreign_version, schema_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from loopx.core.instant import Duration, Instant
     from loopx.ports import Clock, IdSource, TokenSource
+    from loopx.store.connection import Connection
+    from loopx.store.transaction import Transaction
 
 T = TypeVar("T")
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_TURN = "SELECT pg_advisory_xact_lock(hashtextextended('loopx writers of ' || current_schema(), 0))"
+_BEGIN = (
+    "BEGIN; SET LOCAL lock_timeout = {milliseconds};"
+    " SELECT pg_advisory_xact_lock(hashtextextended('loopx writers of ' || current_schema(), 0))"
+)
 _NOW = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
+_NOW_AND_TURN = f"{_NOW}, CAST(pg_current_xact_id() AS TEXT)"
 _NOTIFY = "SELECT pg_notify('loopx_' || md5(current_schema()), '')"
-_TURN_ID = "SELECT CAST(pg_current_xact_id() AS TEXT)"
 _WHAT_BECAME = "SELECT pg_xact_status(CAST(? AS xid8))"
 
 
 class PostgresStore:
     """One project's schema on a server. Sessions open on first use and stay until `close`."""
 
-    def __init__(
-        self, url: str, *, clock: Clock | None, ids: IdSource, tokens: TokenSource, timeout: Duration
-    ) -> None:
+    def __init__(self, url: str, *, clock: Clock | None, ids: IdSource, tokens: TokenSource, timeout: Duration) -> None:
         """`clock` is for tests alone; without one the server's clock counts, the same for all hosts."""
         self.url = url
         self.ids = ids
@@ -74,16 +76,15 @@ class PostgresStore:
             db = self._begun()
             failpoint.reach("write: begun")
             try:
-                turn = None if dry_run else str(db.execute(_TURN_ID).fetchone()[0])
-                meet_foreign_edits(db, mends_graph=mends_graph)
-                yield Transaction(db, now=self.now(db), ids=self.ids, tokens=self.tokens)
+                server_now, turn = db.execute(_NOW_AND_TURN).fetchone() or (0, "")
+                now = server_now if self._clock is None else self._clock.now()
+                yield opened(db, now=now, ids=self.ids, tokens=self.tokens, mends_graph=mends_graph)
                 failpoint.reach("write: changed")
                 settle_guard(db, mends_graph=mends_graph)
                 failpoint.reach("write: before commit")
-                if turn is None:
+                if dry_run:
                     db.execute("ROLLBACK")
                 else:
-                    db.execute(_NOTIFY)
                     self._commit(db, turn)
                 failpoint.reach("write: committed")
             except BaseException:
@@ -91,11 +92,20 @@ class PostgresStore:
                     db.execute("ROLLBACK")
                 raise
 
-    def now(self, db: PostgresConnection) -> Instant:
+    def now(self, db: Connection) -> Instant:
         """The present instant by the server's clock."""
         if self._clock is not None:
             return self._clock.now()
         return int(db.execute(_NOW).fetchone()[0])
+
+    def described(self) -> dict[str, Any]:
+        """Engine, address without its password, and the version of the schema there."""
+        return {
+            "engine": "postgresql",
+            "path": without_password(self.url),
+            "exists": True,
+            "schema": self.read(schema_version),
+        }
 
     def change_mark(self) -> tuple[object, ...]:
         """What differs once another session has written; heard from the server, not asked for."""
@@ -103,6 +113,15 @@ class PostgresStore:
             if self._listener is None:
                 self._listener = Listener(self.url)
             return (self._listener.heard(),)
+
+    def create(self, registry: bytes) -> bool:
+        """Make the tables of an empty project with this registry; false where a project is there already."""
+        with translated():
+            db = connect(self.url, wait=self._timeout)
+            try:
+                return install(db, state=self.ids.new("state"), registry=registry)
+            finally:
+                db.close()
 
     def close(self) -> None:
         """End the sessions."""
@@ -133,9 +152,7 @@ class PostgresStore:
 
     def _take_turn(self) -> PostgresConnection:
         db = self._open()
-        db.execute("BEGIN")
-        db.execute(f"SET LOCAL lock_timeout = {max(1, self._timeout // 1_000)}")  # milliseconds
-        db.execute(_TURN)
+        db.run_script(_BEGIN.format(milliseconds=max(1, self._timeout // 1_000)))
         return db
 
     def _give_up_turn(self) -> None:
@@ -145,7 +162,7 @@ class PostgresStore:
     def _commit(self, db: PostgresConnection, turn: str) -> None:
         """Commit, and where the session is lost over it, ask the server what became of the transaction."""
         try:
-            db.execute("COMMIT")
+            db.run_script(f"{_NOTIFY}; COMMIT")
         except psycopg.Error as exc:
             if not is_lost(exc):
                 raise
@@ -155,7 +172,8 @@ class PostgresStore:
 
     def _what_became(self, turn: str) -> str:
         try:
-            return str(self._open().execute(_WHAT_BECAME, (turn,)).fetchone()[0])
+            (status,) = self._open().execute(_WHAT_BECAME, (turn,)).fetchone() or (None,)
+            return str(status)
         except psycopg.Error as exc:
             raise CommitUnknownError(
                 "the server went away while it committed, and whether it did is not known",

@@ -53,13 +53,19 @@ def storage_error(exc: psycopg.Error) -> LoopxError | None:
     """The error that a fault of the server or the way to it means, or None where it is a bug."""
     said = without_password(str(exc).strip().partition("\n")[0])
     if isinstance(exc, _BUSY):
-        return BusyTimeoutError(f"another writer kept the database locked past the deadline ({said})", hint="Repeat it.")
+        return BusyTimeoutError(
+            f"another writer kept the database locked past the deadline ({said})", hint="Repeat it."
+        )
     if isinstance(exc, _FULL):
-        return DiskFullError(f"the server took no more bytes ({said}); nothing was changed", hint="Free some space there.")
+        return DiskFullError(
+            f"the server took no more bytes ({said}); nothing was changed", hint="Free some space there."
+        )
     if isinstance(exc, _READ_ONLY):
         return ReadOnlyError(f"the server does not let this user write ({said})", hint="Check the user's rights.")
     if isinstance(exc, _CORRUPT):
-        return DatabaseCorruptError(f"the server reports damage ({said})", hint="See the server's log; restore a backup.")
+        return DatabaseCorruptError(
+            f"the server reports damage ({said})", hint="See the server's log; restore a backup."
+        )
     if is_lost(exc) or isinstance(exc, _REFUSED):
         return DatabaseUnreachableError(
             f"the database server cannot be reached ({said}); nothing was changed",

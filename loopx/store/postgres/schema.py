@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from loopx.core.errors import ProjectNotFoundError, SchemaNewerError, SchemaOlderError
 from loopx.store.migrate import LATEST
+from loopx.store.registry_document import store_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from loopx.store.postgres.connection import PostgresConnection
 
 BASELINE = 5  # what the first of our scripts makes; it is at SQLite's version of that number
@@ -19,9 +23,10 @@ _IS_THERE = "SELECT to_regclass(quote_ident(current_schema()) || '.schema_versio
 
 def schema_version(db: PostgresConnection) -> int:
     """The version that the schema says it has; 0 where there is none."""
-    if not db.execute(_IS_THERE).fetchone()[0]:
+    if db.execute(_IS_THERE).fetchone() != (True,):
         return 0
-    return int(db.execute("SELECT version FROM schema_version").fetchone()[0])
+    (version,) = db.execute("SELECT version FROM schema_version").fetchone() or (0,)
+    return int(version)
 
 
 def refuse_foreign_version(db: PostgresConnection) -> None:
@@ -48,24 +53,48 @@ def refuse_foreign_version(db: PostgresConnection) -> None:
         )
 
 
-def migrate(db: PostgresConnection) -> bool:
-    """Bring an empty or older schema to `LATEST`, all in one transaction; whether anything was done.
+def install(db: PostgresConnection, *, state: str, registry: bytes) -> bool:
+    """Make the tables of a new project, with its id and registry; false where a project is there already.
 
-    Several callers at once wait for one another: one migrates, the others find it done.
+    Several callers at once wait for one another: one makes it, the others find it made.
     """
+    with _alone(db):
+        if schema_version(db):
+            return False
+        _apply(db, 0)
+        db.execute("INSERT INTO meta VALUES ('project_id', ?)", (state,))
+        store_registry(db, registry)
+    return True
+
+
+def migrate(db: PostgresConnection) -> bool:
+    """Bring an older schema to `LATEST`, all in one transaction; whether anything was done. SchemaNewerError."""
+    with _alone(db):
+        version = schema_version(db)
+        if version > LATEST:
+            refuse_foreign_version(db)
+        _apply(db, version)
+    return version < LATEST
+
+
+@contextmanager
+def _alone(db: PostgresConnection) -> Iterator[None]:
+    """A transaction in which nobody else makes or migrates this schema."""
     db.execute("BEGIN")
     try:
         db.execute(_LOCK)
-        version = schema_version(db)
-        for number in range(max(version + 1, BASELINE), LATEST + 1):
-            db.run_script(_script(number))
-        db.execute("UPDATE schema_version SET version = ?", (max(version, LATEST),))
+        yield
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:
+        if db.is_usable and db.in_transaction:
             db.execute("ROLLBACK")
         raise
-    return version < LATEST
+
+
+def _apply(db: PostgresConnection, version: int) -> None:
+    for number in range(max(version + 1, BASELINE), LATEST + 1):
+        db.run_script(_script(number))
+        db.execute("UPDATE schema_version SET version = ?", (number,))
 
 
 def _script(number: int) -> str:
