@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from loopx.contracts.record import record_of
 from loopx.core.value import Value
 from loopx.store import derived
+from loopx.store.connection import is_embedded
 from loopx.store.replay import TODOS
 from loopx.store.todo_row import COLUMNS, SqlValue, sql_value
 from loopx.store.transaction import KEY_AND_TIME, changed_columns
@@ -32,7 +33,7 @@ def insert_all(tx: Transaction, todos: Sequence[Todo], *, progress: Callable[[in
     The history gets the same entries as from one `insert` after the other. `progress` is told how many
     are stored, of how many.
     """
-    if len(todos) > _CHUNK:
+    if len(todos) > _CHUNK and is_embedded(tx.db):
         tx.db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     first = _next_sequence(tx)
     routes = {route: tx.route_id(route) for route in {todo.route for todo in todos}}

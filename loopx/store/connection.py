@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class Connection(Protocol):
     def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ..., /) -> Rows: ...
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> object: ...
     def close(self) -> None: ...
+
+
+def is_embedded(db: Connection) -> bool:
+    """Whether the database is a file of ours, whose pages and memory are ours to look after."""
+    return isinstance(db, sqlite3.Connection)
 
 
 class StateStore(Protocol):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from loopx.store.connection import is_embedded
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -16,13 +18,17 @@ _KEYS = "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk"
 
 
 def damaged_pages(db: Connection) -> list[str]:
-    """What SQLite says is wrong with its pages, indexes and constraints; empty for a sound file."""
+    """What SQLite says is wrong with its pages, indexes and constraints; a server looks after its own."""
+    if not is_embedded(db):
+        return []
     words = [str(row[0]) for row in db.execute(f"PRAGMA integrity_check({_MOST_PAGES})")]
     return [] if words == ["ok"] else words
 
 
 def broken_references(db: Connection) -> Iterator[tuple[str, str, str]]:
-    """Table, key and parent table of every row whose foreign key leads nowhere."""
+    """Table, key and parent table of every row whose foreign key leads nowhere; on a server none can."""
+    if not is_embedded(db):
+        return
     for table, rowid, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall():
         yield str(table), _key(db, table, rowid), str(parent)
 

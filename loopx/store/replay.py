@@ -81,8 +81,8 @@ class Drift(Value):
 
 def past_events(db: Connection, *, until: int | None = None) -> Iterator[PastEvent]:
     """The events in order, up to and with the sequence `until`."""
-    sql = "SELECT sequence, at, changes FROM events WHERE sequence <= ? OR ? IS NULL ORDER BY sequence"
-    for sequence, at, changes in db.execute(sql, (until, until)):
+    sql = "SELECT sequence, at, changes FROM events WHERE sequence <= :until OR :until IS NULL ORDER BY sequence"
+    for sequence, at, changes in db.execute(sql, {"until": until}):
         yield PastEvent(sequence, at, json.loads(changes))
 
 

@@ -29,7 +29,7 @@ _COUNTS = (
     " UNION ALL SELECT status, NULL, task_class, priority, 1 FROM todos"
     f" WHERE sequence IN ({HELD_ROWS}) AND status = 'open' AND unmet = 0"
     f" UNION ALL {' UNION ALL '.join(_OF_GROUPS.format(part) for part in _PARTS)}"
-    ") GROUP BY status, closure, task_class, priority"
+    ") AS parts GROUP BY status, closure, task_class, priority"
 )
 _ARCHIVED = "SELECT count(*) FROM archived_todos WHERE goal_id = ?"
 # A claim that begins with the completion says who did it, not when that began.
