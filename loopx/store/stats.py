@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Each part from the index that holds it alone; no index is there for counting, since every claim would write it.
 _OF_GROUPS = (
     "SELECT t.status, NULL, r.task_class, t.priority, count(*) FROM routes r JOIN todos t ON t.route_id = r.route_id"
-    " WHERE r.goal_id = :goal AND {} GROUP BY r.task_class, t.priority"
+    " WHERE r.goal_id = :goal AND {} GROUP BY t.status, r.task_class, t.priority"
 )
 _PARTS = (PARTS["ready"], "t.status = 'open' AND t.unmet > 0", PARTS["blocked"], PARTS["asleep"])
 _COUNTS = (
