@@ -48,22 +48,24 @@ def claim_next(project: Project, call: Call, wish: Wish) -> Document:
     """Take the best runnable todo that nobody leases, the caller included, and whose paths nobody holds.
 
     A due monitor keeps nobody from work: polling is another verb. `claim` is null, with the reason and
-    what was skipped, where there is none (S2.2).
+    what was skipped, where there is none (S2.2). PlanNotApprovedError where there is one and the caller's
+    newest plan waits for its answer.
     """
+    return mutate(project, call, lambda work: take_next(work, wish))
 
-    def change(work: Work) -> Outcome:
-        agent_id = work.actor.agent_id
-        if agent_id is None:
-            raise ActorRequiredError("claim-next is asked by an agent", hint="Say who with --agent-id.")
-        db, goal = work.tx.db, work.goal
-        takeable = _examination(work, agent_id, wish, load_takeable(db, goal, now=work.now))
-        todo, conflicts = _first_free(work, takeable)
-        if todo is not None:
-            return _taken(work, work.tx.whole(todo), agent_id, wish.ttl)
-        whole = load_snapshot(db, goal, now=work.now, state=project_id(db))
-        return _nothing(work, _examination(work, agent_id, wish, whole), conflicts)
 
-    return mutate(project, call, change)
+def take_next(work: Work, wish: Wish) -> Outcome:
+    """What `claim_next` does, inside an open mutation."""
+    agent_id = work.actor.agent_id
+    if agent_id is None:
+        raise ActorRequiredError("claim-next is asked by an agent", hint="Say who with --agent-id.")
+    db, goal = work.tx.db, work.goal
+    takeable = _examination(work, agent_id, wish, load_takeable(db, goal, now=work.now))
+    todo, conflicts = _first_free(work, takeable)
+    if todo is not None:
+        return _taken(work, work.tx.whole(todo), agent_id, wish.ttl)
+    whole = load_snapshot(db, goal, now=work.now, state=project_id(db))
+    return _nothing(work, _examination(work, agent_id, wish, whole), conflicts)
 
 
 def _examination(work: Work, agent_id: str, wish: Wish, snapshot: Snapshot) -> Examination:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from loopx.app.held import refuse_unready
 from loopx.app.lease_scope import pool_place, requested_scopes
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.plan_gate import refuse_unapproved_plan
 from loopx.app.todo_new import agent, todo_in_goal
 from loopx.app.wake import reopened_if_awake
 from loopx.contracts.todo_document import lease_answer
@@ -180,7 +181,8 @@ def new_lease(work: Work, todo: Todo, holder: str, ttl: Duration) -> Lease:
 
 
 def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None) -> Todo:
-    """The one guarded transition by which a todo comes under a lease, whatever the door."""
+    """The one guarded transition by which a todo comes under a lease, whatever the door. PlanNotApprovedError."""
+    refuse_unapproved_plan(work, lease.holder)
     work.tx.issue_token(lease)
     work.tx.forgive_lapse(todo.todo_id, lease.holder)
     return work.tx.save(todo, todo._replace(lease=lease, lease_version=lease.version, claim=claim or todo.claim))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from loopx.app.entry_warning import secret_warnings
 from loopx.app.expiry import settle_leases
 from loopx.app.project import Project, Registry, read_registry, registered_agent
 from loopx.core.actor import Actor
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 
 LEAD_ONLY = frozenset(
     (
-        "project_initialised", "todo_added", "checklist_imported", "gate_answered", "gate_revoked",
+        "project_initialised", "todo_added", "checklist_imported", "records_imported", "gate_answered", "gate_revoked",
         "goal_added", "goal_updated", "goal_paused", "goal_resumed", "goal_closed", "goal_reopened", "goal_accepted",
         "agent_registered", "agent_retired", "authority_granted", "authority_revoked", "pool_set", "material_added",
         "doctor_fixed", "restored", "operation_undone", "todos_archived",
+        "plan_approved", "plan_rejected", "shutdown_requested",
     )
 )  # fmt: skip
 
@@ -272,7 +274,7 @@ def _recorded(tx: Transaction, work: Work, outcome: Outcome, operation_id: str) 
         "next_command": outcome.next_command,
     }
     document["state"] = project_id(tx.db)
-    document["warnings"] = list(outcome.warnings)
+    document["warnings"] = [*outcome.warnings, *secret_warnings(tx.changes, work.call.intent, work.call.reason)]
     return document
 
 

@@ -105,6 +105,11 @@ class Project:
 
         return self.store.read(ask)
 
+    def another(self) -> Project:
+        """The same project over connections of its own, for another thread."""
+        store = self.store
+        return Project(self.location, clock=self.clock, ids=self.ids, tokens=store.tokens, timeout=self.timeout)
+
     def close(self) -> None:
         """Close the store's connections."""
         self.store.close()

@@ -81,6 +81,13 @@ def count_events(db: sqlite3.Connection, todo_id: str, action: str) -> int:
     return int(db.execute(sql, (todo_id, action)).fetchone()[0])
 
 
+def last_actor(db: sqlite3.Connection, todo_id: str, action: str) -> str | None:
+    """Who did that to the todo last; None where nobody did."""
+    sql = "SELECT actor FROM events WHERE todo_id = ? AND action = ? ORDER BY sequence DESC LIMIT 1"
+    row = db.execute(sql, (todo_id, action)).fetchone()
+    return str(row[0]) if row else None
+
+
 def has_event(db: sqlite3.Connection, todo_id: str, action: str, receipt: dict[str, Any]) -> bool:
     """Whether the todo has an event of that kind that says exactly this."""
     sql = "SELECT 1 FROM events WHERE todo_id = ? AND action = ? AND receipt = ?"

@@ -151,6 +151,16 @@ class Transaction:
         gone = {name: [value, None] for name, value in zip(names, row, strict=True) if value is not None}
         self._note(table, " ".join(values), gone)
 
+    def drop(self, table: str, key: tuple[str, ...], values: Sequence[str], column: str) -> None:
+        """Remove a row of one of the small tables whose every value an earlier event has.
+
+        The event says only what `column` held; replaying it removes the row.
+        """
+        where = " AND ".join(f"{name} = ?" for name in key)
+        row = self.db.execute(f"DELETE FROM {table} WHERE {where} RETURNING {column}", values).fetchone()
+        failpoint.reach("drop: row")
+        self._note(table, " ".join(values), {column: [row[0], None]})
+
     def note_registry(self, before: str | None, after: str) -> None:
         """Say in the event that the registry file went from one digest to another."""
         self._note("registry", "sha256", {"sha256": [before, after]})
