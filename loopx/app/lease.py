@@ -111,7 +111,7 @@ def transfer_lease(project: Project, call: Call, step: LeaseStep) -> Document:
         token = work.tx.tokens.token()
         moved = lease._replace(holder=receiver, version=lease.version + 1, claim_token=token, expires_at=end)
         work.tx.issue_token(moved)
-        work.tx.forgive_lapse(todo.todo_id, receiver)
+        work.tx.forgive_lapse(todo, receiver)
         after = work.tx.save(todo, _with_lease(todo, moved, work.now))
         return _answer(after, work.now, next_command=_renew_command(moved))
 
@@ -182,7 +182,7 @@ def new_lease(work: Work, todo: Todo, holder: str, ttl: Duration) -> Lease:
 def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None) -> Todo:
     """The one guarded transition by which a todo comes under a lease, whatever the door."""
     work.tx.issue_token(lease)
-    work.tx.forgive_lapse(todo.todo_id, lease.holder)
+    work.tx.forgive_lapse(todo, lease.holder)
     return work.tx.save(todo, todo._replace(lease=lease, lease_version=lease.version, claim=claim or todo.claim))
 
 
@@ -240,7 +240,7 @@ _TODO_OF_LEASE = "SELECT todo_id FROM claim_tokens WHERE lease_id = ? LIMIT 1"
 
 def _gone(work: Work, todo: Todo, step: LeaseStep, holder: str) -> Exception:
     """Why the lease is no longer there: the work was settled, ran out, was taken, or was given back."""
-    if todo.closure is not None and not work.tx.has_lapsed(todo.todo_id, holder):
+    if todo.closure is not None and not work.tx.has_lapsed(todo, holder):
         return AlreadyDoneError(
             f"{todo.todo_id} was settled ({todo.closure}); stop at a safe point",
             hint="Report what you have; nothing more is written for this lease.",

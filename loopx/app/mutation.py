@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loopx.core.instant import Instant
+    from loopx.core.todo import Todo
     from loopx.store.transaction import Transaction
 
 LEAD_ONLY = frozenset(
@@ -146,7 +147,7 @@ class Work:
         """The agents whose claims count."""
         return frozenset(agent.agent_id for agent in self.goal.active_agents)
 
-    def hand(self, todo_id: str) -> Hand:
+    def hand(self, todo: Todo) -> Hand:
         """Who reaches for that todo, and with what."""
         token, agent_id = self.call.claim_token, self.actor.agent_id
         return Hand(
@@ -154,8 +155,8 @@ class Work:
             active_agents=self.active_agents,
             grants=self.goal.grants,
             token=token,
-            token_known=token is not None and self.tx.knows_token(todo_id, token),
-            lapsed=agent_id is not None and self.tx.has_lapsed(todo_id, agent_id),
+            token_known=token is not None and self.tx.knows_token(todo, token),
+            lapsed=agent_id is not None and self.tx.has_lapsed(todo, agent_id),
             as_user=self.call.as_user,
             authority_reason=self.call.authority_reason,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.digest import sha256_hex
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from loopx.workspace.discovery import Location
 
 T = TypeVar("T")
+
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_AT_ONCE = 1 << 16  # bytes: more than most registries have
 
 
 class Registry(Value):
@@ -169,8 +173,11 @@ def registry_of(parsed: ParsedRegistry, sha256: str) -> Registry:
 def registry_bytes(path: str) -> bytes:
     """The file as it is; storage errors where it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        fd = os.open(path, _READ)
+        try:
+            return b"".join(iter(lambda: os.read(fd, _AT_ONCE), b""))
+        finally:
+            os.close(fd)
     except OSError as exc:
         from loopx.files import storage_error
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
     from loopx.store.transaction import Transaction
 
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # making one for each text costs as much again
+# Made once, since making one for each text costs as much again; our own values hold no circles.
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 PAYLOAD_VERSION = 1
 FIRST_DIGEST = ""
 ATTEMPT_NOTED = "attempt_noted"  # its receipt holds what a late holder submitted

@@ -113,10 +113,12 @@ class Transaction:
         failpoint.reach("token: issued")
         self._note("claim_tokens", lease.claim_token, changed_columns({}, _token_record(row)))
 
-    def knows_token(self, todo_id: str, token: str) -> bool:
+    def knows_token(self, todo: Todo, token: str) -> bool:
         """Whether the token was ever issued for this todo."""
+        if todo.lease is not None and todo.lease.claim_token == token:
+            return True
         found = self.db.execute("SELECT todo_id FROM claim_tokens WHERE token = ?", (token,)).fetchone()
-        return found is not None and found[0] == todo_id
+        return found is not None and found[0] == todo.todo_id
 
     def record_lapse(self, todo_id: str, agent_id: str) -> None:
         """Remember that the agent's lease on the todo ran out (W5.3)."""
@@ -126,17 +128,21 @@ class Transaction:
             {"todo_id": todo_id, "agent_id": agent_id, "lapsed_at": self.now},
         )
 
-    def has_lapsed(self, todo_id: str, agent_id: str) -> bool:
+    def has_lapsed(self, todo: Todo, agent_id: str) -> bool:
         """Whether the agent lost this todo by expiry and has not claimed it since."""
+        if not todo.attempts:  # no lease on it has ever run out
+            return False
         sql = "SELECT 1 FROM lapses WHERE todo_id = ? AND agent_id = ?"
-        return self.db.execute(sql, (todo_id, agent_id)).fetchone() is not None
+        return self.db.execute(sql, (todo.todo_id, agent_id)).fetchone() is not None
 
-    def forgive_lapse(self, todo_id: str, agent_id: str) -> None:
+    def forgive_lapse(self, todo: Todo, agent_id: str) -> None:
         """The agent holds the todo again."""
+        if not todo.attempts:
+            return
         sql = "DELETE FROM lapses WHERE todo_id = ? AND agent_id = ? RETURNING lapsed_at"
-        row = self.db.execute(sql, (todo_id, agent_id)).fetchone()
+        row = self.db.execute(sql, (todo.todo_id, agent_id)).fetchone()
         if row is not None:
-            self._note("lapses", f"{todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
+            self._note("lapses", f"{todo.todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
 
     def put(self, table: str, key: tuple[str, ...], record: Mapping[str, Any]) -> None:
         """Insert or replace a row of one of the small tables (lapses, facts, criteria)."""
