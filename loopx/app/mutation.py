@@ -214,7 +214,7 @@ def _carried_out(work: Work, change: Callable[[Work], Outcome]) -> Document:
             "state": tx.opening.state,
             "warnings": list(outcome.warnings),
         }
-    operation_id = call.operation_id or tx.ids.new("op")
+    operation_id = call.operation_id or tx.new_operation_id()
     document = _recorded(tx, work, outcome, operation_id)
     if call.operation_id is not None:
         record_answer(tx.db, operation_id, intent_of(call), document, document["receipt"]["sequence"])

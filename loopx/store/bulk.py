@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -110,9 +109,8 @@ def _has_derived(tx: Transaction, todo: Todo) -> bool:
 
 def _count(tx: Transaction, todos: Sequence[Todo], routes: dict[Route, int]) -> None:
     """What follows from the facts, once all of them are there."""
-    counts: dict[int, Counter[int]] = {}
+    shifts = derived.Shifts()
     for todo in todos:
         stored = tx.refresh(todo) if _has_derived(tx, todo) else todo
-        counts.setdefault(routes[todo.route], Counter()).update(dict(enumerate(derived.counts_of(stored))))
-    for route_id, count in counts.items():
-        derived.shift_counts(tx.db, route_id, (count[0], count[1], count[2], count[3]))
+        shifts.add(routes[todo.route], derived.counts_of(stored))
+    shifts.store(tx.db)

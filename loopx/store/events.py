@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from loopx.core.instant import Instant
+    from loopx.ports import IdSource
     from loopx.store.transaction import Transaction
 
 # Made once, since making one for each text costs as much again; our own values hold no circles.
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
-PAYLOAD_VERSION = 1
+PAYLOAD_VERSION = 2  # from 2 on an operation id that no caller chose ends with the number of its event
 FIRST_DIGEST = ""
 ATTEMPT_NOTED = "attempt_noted"  # its receipt holds what a late holder submitted
 
@@ -102,11 +103,21 @@ def has_event(db: sqlite3.Connection, todo_id: str, action: str, receipt: dict[s
     return db.execute(sql, (todo_id, action, canonical(receipt))).fetchone() is not None
 
 
+def next_sequence(last: Link | None) -> int:
+    """The number of the event that follows."""
+    return last.sequence + 1 if last else 1
+
+
+def new_operation_id(ids: IdSource, last: Link | None) -> str:
+    """An id for the operation of the next event, which is found by the number at its end."""
+    return f"{ids.new('op')}_{next_sequence(last)}"
+
+
 def append_event(db: sqlite3.Connection, event: Event, last: Link | None) -> Link:
     """Write the event behind the `last` one and return it as the new end of the chain."""
-    sequence, digest = (last.sequence, last.digest) if last else (0, FIRST_DIGEST)
+    sequence = next_sequence(last)
     stored = (
-        sequence + 1,
+        sequence,
         event.at,
         event.actor_kind,
         event.actor,
@@ -118,9 +129,9 @@ def append_event(db: sqlite3.Connection, event: Event, last: Link | None) -> Lin
         canonical(event.receipt),
         event.operation_id,
         PAYLOAD_VERSION,
-        digest,
+        last.digest if last else FIRST_DIGEST,
     )
-    new = Link(sequence + 1, digest_of(stored), event.at)
+    new = Link(sequence, digest_of(stored), event.at)
     db.execute(_INSERT, (*stored, new.digest))
     failpoint.reach("event: appended")
     return new
@@ -147,7 +158,7 @@ def append_system_event(
         changes=changes,
         reason=reason,
         receipt=receipt or {},
-        operation_id=tx.ids.new("op"),
+        operation_id=tx.new_operation_id(),
     )
     return tx.append(event)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from loopx import failpoint
 from loopx.contracts.record import changes_between, record_of
 from loopx.store import derived
-from loopx.store.events import append_event
+from loopx.store.events import append_event, new_operation_id
 from loopx.store.todo_row import COLUMNS, route_identity, sql_value
 from loopx.store.todos import dependents_of, get_todo, with_edges
 
@@ -44,6 +44,10 @@ class Transaction:
         self.changes: Changes = {}
         self.unblocked: list[str] = []
         self._last = opening.last
+
+    def new_operation_id(self) -> str:
+        """An id for the operation of the event that is appended next."""
+        return new_operation_id(self.ids, self._last)
 
     def append(self, event: Event) -> int:
         """Write the event as the next of the history; its sequence."""
@@ -80,7 +84,9 @@ class Transaction:
         self._write_lineage(stored)
         failpoint.reach("insert: edges")
         stored = self.refresh(stored)
-        derived.shift_counts(self.db, route_id, derived.counts_of(stored))
+        shifts = derived.Shifts()
+        shifts.add(route_id, derived.counts_of(stored))
+        shifts.store(self.db)
         self._note("todos", todo.todo_id, changed_columns({}, record_of(stored), KEY_AND_TIME))
         return stored
 
@@ -94,11 +100,14 @@ class Transaction:
         old_route, new_route = self._update(before, after, difference)
         failpoint.reach("save: row")
         after = self._derive(before, after)
-        self._move_counts(old_route, derived.counts_of(before), new_route, derived.counts_of(after))
-        failpoint.reach("save: counted")
+        shifts = derived.Shifts()
+        shifts.take(old_route, derived.counts_of(before))
+        shifts.add(new_route, derived.counts_of(after))
         if before.closure is None and after.closure is not None:
-            self._settle_dependents(after)
+            self._settle_dependents(after, shifts)
             failpoint.reach("save: settled")
+        shifts.store(self.db)
+        failpoint.reach("save: counted")
         self._note("todos", after.todo_id, difference)
         return after
 
@@ -174,8 +183,10 @@ class Transaction:
         """Store anew what follows from other todos about this one, after one of them was opened again."""
         before = self.todo(todo_id)
         after = self.refresh(before)
-        route = self.route_id(before.route)
-        self._move_counts(route, derived.counts_of(before), route, derived.counts_of(after))
+        route, shifts = self.route_id(before.route), derived.Shifts()
+        shifts.take(route, derived.counts_of(before))
+        shifts.add(route, derived.counts_of(after))
+        shifts.store(self.db)
 
     # --- how a save is carried out ---------------------------------------------------------
 
@@ -221,15 +232,12 @@ class Transaction:
         )
         return todo._replace(unmet=unmet, broken=broken)
 
-    def _move_counts(self, old_route: int, old: derived.RouteCounts, new_route: int, new: derived.RouteCounts) -> None:
-        if (old_route, old) != (new_route, new):
-            derived.shift_counts(self.db, old_route, derived.negative(old))
-            derived.shift_counts(self.db, new_route, new)
-
-    def _settle_dependents(self, closed: Todo) -> None:
+    def _settle_dependents(self, closed: Todo, shifts: derived.Shifts) -> None:
         met = derived.is_met(closed.closure)
         if met:
-            self.unblocked += derived.meet_dependents(self.db, closed.todo_id)
+            for freed in derived.meet_dependents(self.db, closed.todo_id):
+                self.unblocked.append(freed.todo_id)
+                shifts.add(freed.route_id, derived.FREED)
         else:
             derived.break_dependents(self.db, closed.todo_id)
         derived.settle_waiters(self.db, "todo_done", closed.todo_id, holds=met)
