@@ -230,7 +230,7 @@ def test_no_statement_visits_a_table_that_grows(lab: Loopx, monkeypatch: pytest.
     assert {plan.split()[-1] for plan in scans} <= {"todos_leased"}, "what is leased is few, whatever the goal"
     (counted,) = (rows for text, rows in plans.items() if "GROUP BY status" in text)
     for name in ("closed", "free", "waiting", "blocked", "sleeping"):
-        assert [row for row in counted if f"COVERING INDEX todos_{name} " in row], "counting reads the indexes alone"
+        assert [row for row in counted if f"INDEX todos_{name} " in row], "each part is counted by its own index"
 
 
 def test_the_text_draws_a_bar_a_day(lab: Loopx, loopx: Loopx) -> None:
