@@ -55,7 +55,7 @@ def _run_of_row(row: tuple[Any, ...]) -> Run:
 def delivered_before(db: sqlite3.Connection, run: Run) -> Run | None:
     """The newest validated work run of the same agent on the same todo."""
     sql = (
-        f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE goal_id = ? AND todo_id = ? AND agent_id = ?"
+        f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE +goal_id = ? AND todo_id = ? AND agent_id = ?"
         " AND kind = 'work' AND validation IS NOT NULL ORDER BY recorded_at DESC, run_id LIMIT 1"
     )
     row = db.execute(sql, (run.goal_id, run.todo_id, run.agent_id)).fetchone()
