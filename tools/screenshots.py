@@ -96,8 +96,8 @@ def main() -> int:
     if found is None:
         print("no chromium: install it, for example with `apt-get install chromium`")
         return 1
-    for folder in (OUT, DOCS):
-        folder.mkdir(parents=True, exist_ok=True)
+    for target in (OUT, DOCS):
+        target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="loopx-screenshots-") as folder:
         sample = Sample(Path(folder), SystemClock().now()).build()
         with serving(Path(folder)) as url, sync_playwright() as play:

@@ -17,7 +17,7 @@ from loopx.core.decision.examine import Examination
 from loopx.core.decision.reason import Mode, ReasonCode
 from loopx.core.decision.snapshot import Caller
 from loopx.core.errors import ActorRequiredError, LeaseScopeConflictError
-from loopx.core.instant import Duration, format_instant
+from loopx.core.instant import Duration
 from loopx.core.todo import Claim
 from loopx.core.value import Value
 from loopx.store.database import project_id
@@ -110,14 +110,15 @@ def _taken(work: Work, todo: Todo, agent_id: str, ttl: Duration) -> Outcome:
     lease = new_lease(work, todo, agent_id, ttl)
     claim = Claim(agent_id, work.now, lease.expires_at)
     taken = grant_lease(work, todo, lease, claim)
+    shown = lease_document(lease)
     body: Document = {
         "schema_version": CLAIM_SCHEMA,
         "ok": True,
         "claim": {
             "task": task_document(taken, work.now),
             "claim_token": lease.claim_token,
-            "lease_expires_at_utc": format_instant(lease.expires_at),
-            "lease": lease_document(lease),
+            "lease_expires_at_utc": shown["expires_at"],
+            "lease": shown,
         },
         "reason": None,
         "skipped": [],

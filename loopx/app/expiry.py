@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.lifecycle import is_claim_tied
-from loopx.store.events import append_system_event, last_instant
+from loopx.store.events import append_system_event
 from loopx.store.todos import select_todos
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ def settle_leases(tx: Transaction) -> bool:
     Whether anything was stored. What is left of a lease never grows from one write to the next, unless its
     holder renews it (docs/decisions/0010-clock.md).
     """
-    return any((_follow_clock_back(tx), _free_expired(tx)))
-
-
-def _follow_clock_back(tx: Transaction) -> bool:
-    """Move every lease back by as much as the clock has gone behind the last event."""
-    back = (last_instant(tx.db) or tx.now) - tx.now
+    back = tx.opening.last.at - tx.now if tx.opening.last else 0
     if back <= 0:
-        return False
+        return tx.opening.lease_ended and _free_expired(tx)
+    return any((_follow_clock_back(tx, back), _free_expired(tx)))
+
+
+def _follow_clock_back(tx: Transaction, back: Duration) -> bool:
+    """Move every lease back by as much as the clock has gone behind the last event."""
     for todo in select_todos(tx.db, _LEASED, ()):
         tx.save(todo, _moved_back(todo, back))
     return _recorded(tx, "clock_set_back")

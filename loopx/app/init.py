@@ -8,7 +8,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from loopx import failpoint
-from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.mutation import Call, Document, Outcome, Work, intent_of, mutate
 from loopx.contracts.goal_document import goal_document
 from loopx.core.command import command
 from loopx.core.errors import AlreadyInitialisedError, UsageError
@@ -16,7 +16,6 @@ from loopx.core.name import normalise_name
 from loopx.core.value import Value
 from loopx.files import storage_error, sync_folder, write_atomically
 from loopx.registry.write import NewGoal, initial_registry
-from loopx.store.events import canonical
 from loopx.store.operations import recorded_answer
 
 if TYPE_CHECKING:
@@ -123,10 +122,9 @@ def _earlier_answer(target: Location, call: Call, open_at: Callable[[Location], 
     operation_id = call.operation_id
     if operation_id is None or not os.path.isdir(target.state_dir):
         raise _already_initialised()
-    intent = canonical([call.action, call.intent])
     project = open_at(target)
     try:
-        answer = project.store.read(lambda db: recorded_answer(db, operation_id, intent))
+        answer = project.store.read(lambda db: recorded_answer(db, operation_id, intent_of(call)))
     finally:
         project.close()
     if answer is None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from loopx.app.mutation import Document
     from loopx.app.project import Project, Snapshot
 
+# By the index on the ends of leases: asked of the rows themselves in order, it would visit every todo.
+_BY_END = "t.sequence IN (SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND lease_expires_at > ?)"
+
 
 def show_lease(project: Project, lease_id: str | None, todo_id: str | None) -> Document:
     """The live lease of that id or on that todo. LeaseNotFoundError, UsageError."""
@@ -66,5 +69,5 @@ def list_leases(project: Project, goal_id: str | None, page: Page) -> Document:
 
 def _live(snapshot: Snapshot) -> Filter:
     chosen = Filter()
-    chosen.add("t.lease_id IS NOT NULL AND t.lease_expires_at > ?", snapshot.now)
+    chosen.add(_BY_END, snapshot.now)
     return chosen

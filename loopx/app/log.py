@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from loopx.app.page import Page, page_keys
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from loopx.app.project import Project, Snapshot
 
 LOG_SCHEMA = "log_v1"
+_ROWS = 20  # shown of what one event changed
 
 
 class LogFilter(Value):
@@ -97,11 +99,13 @@ def _filter(snapshot: Snapshot, wanted: LogFilter) -> Filter:
 
 
 def event_document(row: tuple[Any, ...]) -> Document:
-    """One event on the wire."""
+    """One event on the wire; of an event that changed many rows, such as an import, the first ones."""
     names = [name.strip() for name in COLUMNS.split(",")]
     event = dict(zip(names, row, strict=True))
     event["at"] = format_instant(event["at"])
-    event["changes"] = _without_tokens(json.loads(event["changes"]))
+    changes = _without_tokens(json.loads(event["changes"]))
+    event["changes"] = _first_rows(changes)
+    event["changes_total"] = sum(len(rows) for rows in changes.values())
     event["receipt"] = json.loads(event["receipt"])
     return event
 
@@ -112,3 +116,11 @@ def _without_tokens(changes: dict[str, Any]) -> dict[str, Any]:
     for row in shown.get("todos", {}).values():
         row.pop("claim_token", None)
     return shown
+
+
+def _first_rows(changes: dict[str, Any]) -> dict[str, Any]:
+    rows = ((table, key, row) for table, keyed in changes.items() for key, row in keyed.items())
+    first: dict[str, Any] = {}
+    for table, key, row in islice(rows, _ROWS):
+        first.setdefault(table, {})[key] = row
+    return first

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopx.app.entry_warning import secret_warnings
 from loopx.app.expiry import settle_leases
-from loopx.app.project import Project, Registry, read_registry, registered_agent
+from loopx.app.project import Project, Registry, registered_agent
 from loopx.core.actor import Actor
 from loopx.core.authority import AUTHORITY_SOURCE, OVERRIDE_MODE, AuthorityUse
 from loopx.core.errors import GoalNotActiveError, LoopxError, RoleNotAllowedError
@@ -19,15 +19,15 @@ from loopx.core.lifecycle import Hand
 from loopx.core.text import checked_text
 from loopx.core.value import Value
 from loopx.settings import TEAMMATE
-from loopx.store.database import project_id
-from loopx.store.events import Event, append_event, canonical
+from loopx.store.events import Event, canonical
 from loopx.store.operations import record_answer, recorded_answer
-from loopx.store.registry_cache import fill_cache, last_seen_sha256, see_sha256
+from loopx.store.registry_cache import fill_cache, see_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loopx.core.instant import Instant
+    from loopx.core.todo import Todo
     from loopx.store.transaction import Transaction
 
 LEAD_ONLY = frozenset(
@@ -149,7 +149,7 @@ class Work:
         """The agents whose claims count."""
         return frozenset(agent.agent_id for agent in self.goal.active_agents)
 
-    def hand(self, todo_id: str) -> Hand:
+    def hand(self, todo: Todo) -> Hand:
         """Who reaches for that todo, and with what."""
         token, agent_id = self.call.claim_token, self.actor.agent_id
         return Hand(
@@ -157,8 +157,8 @@ class Work:
             active_agents=self.active_agents,
             grants=self.goal.grants,
             token=token,
-            token_known=token is not None and self.tx.knows_token(todo_id, token),
-            lapsed=agent_id is not None and self.tx.has_lapsed(todo_id, agent_id),
+            token_known=token is not None and self.tx.knows_token(todo, token),
+            lapsed=agent_id is not None and self.tx.has_lapsed(todo, agent_id),
             as_user=self.call.as_user,
             authority_reason=self.call.authority_reason,
         )
@@ -178,29 +178,33 @@ def mutate(project: Project, call: Call, change: Callable[[Work], Outcome]) -> D
     """
     refuse_shaping_by_teammates(call)
     _refuse_odd_words(call)
-    intent = canonical([call.action, call.intent])
     refusal: LoopxError | None = None
     with project.store.write(dry_run=call.dry_run, mends_graph=call.mends_graph) as tx:
         settled = settle_leases(tx)
         registry = _current_registry(project, tx, dry_run=call.dry_run)
         if call.operation_id is not None:
-            answer = recorded_answer(tx.db, call.operation_id, intent)
+            answer = recorded_answer(tx.db, call.operation_id, intent_of(call))
             if answer is not None:
                 answer["receipt"]["replayed"] = True
                 return answer | ({"dry_run": True} if call.dry_run else {})
         work = Work(project, tx, call, registry)
         if not settled:
-            return _carried_out(work, change, intent)
+            return _carried_out(work, change)
         try:
             with tx.refusable():
-                return _carried_out(work, change, intent)
+                return _carried_out(work, change)
         except LoopxError as refused:
             refusal = refused
     assert refusal is not None
     raise refusal
 
 
-def _carried_out(work: Work, change: Callable[[Work], Outcome], intent: str) -> Document:
+def intent_of(call: Call) -> str:
+    """By which a retry of the same operation is told from another call under its id."""
+    return canonical([call.action, call.intent])
+
+
+def _carried_out(work: Work, change: Callable[[Work], Outcome]) -> Document:
     """The document of the change, with its event and the kept answer stored."""
     tx, call = work.tx, work.call
     outcome = change(work)
@@ -209,13 +213,13 @@ def _carried_out(work: Work, change: Callable[[Work], Outcome], intent: str) -> 
             **outcome.body,
             "receipt": None,
             **({"dry_run": True} if call.dry_run else {}),
-            "state": project_id(tx.db),
+            "state": tx.opening.state,
             "warnings": list(outcome.warnings),
         }
-    operation_id = call.operation_id or tx.ids.new("op")
+    operation_id = call.operation_id or tx.new_operation_id()
     document = _recorded(tx, work, outcome, operation_id)
     if call.operation_id is not None:
-        record_answer(tx.db, operation_id, intent, document, document["receipt"]["sequence"])
+        record_answer(tx.db, operation_id, intent_of(call), document, document["receipt"]["sequence"])
     if call.dry_run:
         document["dry_run"] = True
     return document
@@ -249,8 +253,7 @@ def refuse_teammate(call: Call, act: str) -> None:
 
 def _recorded(tx: Transaction, work: Work, outcome: Outcome, operation_id: str) -> Document:
     receipt = _authority_receipt(outcome)
-    sequence = append_event(
-        tx.db,
+    sequence = tx.append(
         Event(
             at=tx.now,
             actor_kind=work.actor.kind.value,
@@ -273,7 +276,7 @@ def _recorded(tx: Transaction, work: Work, outcome: Outcome, operation_id: str) 
         **receipt,
         "next_command": outcome.next_command,
     }
-    document["state"] = project_id(tx.db)
+    document["state"] = tx.opening.state
     document["warnings"] = [*outcome.warnings, *secret_warnings(tx.changes, work.call.intent, work.call.reason)]
     return document
 
@@ -290,8 +293,8 @@ def _authority_receipt(outcome: Outcome) -> dict[str, Any]:
 
 def _current_registry(project: Project, tx: Transaction, *, dry_run: bool) -> Registry:
     """The registry of the file's bytes; a hand edit since the last write becomes an event."""
-    registry = read_registry(tx.db, project.paths.registry)
-    seen = last_seen_sha256(tx.db)
+    registry = project.registry(tx.db)
+    seen = tx.opening.registry_sha256
     if seen not in (None, registry.sha256):
         from loopx.app.hand_edit import record_hand_edit
 
@@ -302,7 +305,7 @@ def _current_registry(project: Project, tx: Transaction, *, dry_run: bool) -> Re
         registry = migrate_legacy_goals(project, tx, registry)
     if seen != registry.sha256:
         see_sha256(tx.db, registry.sha256)
-    if not registry.is_cached:
+    if seen != registry.sha256 or not registry.is_cached:
         cache_registry(tx, registry)
     return registry
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, TypeVar
 
 from loopx.core.digest import sha256_hex
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from loopx.workspace.discovery import Location
 
 T = TypeVar("T")
+
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_AT_ONCE = 1 << 16  # bytes: more than most registries have
 
 
 class Registry(Value):
@@ -95,15 +99,22 @@ class Project:
         self.ids = ids
         self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
         self.timeout = timeout
+        self._seen: SeenRegistry | None = None
 
     def read(self, query: Callable[[Snapshot], T]) -> T:
         """The query's answer on one snapshot of database and registry."""
 
         def ask(db: sqlite3.Connection) -> T:
-            registry = read_registry(db, self.paths.registry)
-            return query(Snapshot(db, registry, self.clock.now(), project_id(db)))
+            return query(Snapshot(db, self.registry(db), self.clock.now(), project_id(db)))
 
         return self.store.read(ask)
+
+    def registry(self, db: sqlite3.Connection) -> Registry:
+        """`read_registry` of this project's file; what was read before serves again while the bytes are the same."""
+        data = registry_bytes(self.paths.registry)
+        if self._seen is None or self._seen.data != data:
+            self._seen = SeenRegistry(data)
+        return self._seen.registry(db, self.paths.registry)
 
     def another(self) -> Project:
         """The same project over connections of its own, for another thread."""
@@ -120,12 +131,34 @@ def read_registry(db: sqlite3.Connection, path: str) -> Registry:
 
     RegistryInvalidError where the file is missing or wrong.
     """
-    data = registry_bytes(path)
-    sha256 = sha256_hex(data)
-    goal_ids = cached_goal_ids(db, sha256)
-    if goal_ids:
-        return Registry(sha256, goal_ids, lambda goal_id: cached_goal(db, sha256, goal_id), is_cached=True)
-    return parsed_registry(data, sha256, path)
+    return SeenRegistry(registry_bytes(path)).registry(db, path)
+
+
+class SeenRegistry:
+    """What is known of one content of the registry file; whatever it tells follows from these bytes alone."""
+
+    __slots__ = ("_goal_ids", "_texts", "data", "sha256")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.sha256 = sha256_hex(data)
+        self._goal_ids: tuple[str, ...] = ()
+        self._texts: dict[str, str | None] = {}
+
+    def registry(self, db: sqlite3.Connection, path: str) -> Registry:
+        """The registry of the bytes: from here, from the database's cache, or parsed. RegistryInvalidError."""
+        self._goal_ids = self._goal_ids or cached_goal_ids(db, self.sha256)
+        if not self._goal_ids:
+            return parsed_registry(self.data, self.sha256, path)
+
+        def encoded(goal_id: str) -> str | None:
+            if goal_id not in self._texts and goal_id in self._goal_ids:
+                # The cache holds one content, and by now that may be another one.
+                text = cached_goal(db, self.sha256, goal_id)
+                self._texts[goal_id] = text or parsed_registry(self.data, self.sha256, path).encoded(goal_id)
+            return self._texts.get(goal_id)
+
+        return Registry(self.sha256, self._goal_ids, encoded, is_cached=True)
 
 
 def parsed_registry(data: bytes, sha256: str, path: str) -> Registry:
@@ -145,8 +178,11 @@ def registry_of(parsed: ParsedRegistry, sha256: str) -> Registry:
 def registry_bytes(path: str) -> bytes:
     """The file as it is; storage errors where it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        fd = os.open(path, _READ)
+        try:
+            return b"".join(iter(lambda: os.read(fd, _AT_ONCE), b""))
+        finally:
+            os.close(fd)
     except OSError as exc:
         from loopx.files import storage_error
 

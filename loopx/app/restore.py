@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from loopx.app.mutation import Document, refuse_shaping_by_teammates
+from loopx.app.mutation import Document, intent_of, refuse_shaping_by_teammates
 from loopx.core.actor import ActorKind
 from loopx.core.command import command
 from loopx.core.errors import BackupInvalidError, UsageError, UserDecisionRequiredError
@@ -14,7 +14,7 @@ from loopx.files import write_atomically
 from loopx.store.backup import kept_registry
 from loopx.store.backup_ring import backup_folder, free_name
 from loopx.store.database import project_id
-from loopx.store.events import Event, append_event, canonical, last_sequence
+from loopx.store.events import Event, append_event, last_link, last_sequence, new_operation_id
 from loopx.store.operations import record_answer, recorded_answer
 from loopx.store.restore import keep_replaced, prepared_copy, put_in_place
 
@@ -69,7 +69,7 @@ def _present(project: Project, call: Call) -> _Present:
     def query(db: sqlite3.Connection) -> _Present:
         answer = None
         if call.operation_id is not None:
-            answer = recorded_answer(db, call.operation_id, canonical([call.action, call.intent]))
+            answer = recorded_answer(db, call.operation_id, intent_of(call))
         return _Present(project_id(db), registry, answer)
 
     try:
@@ -107,7 +107,7 @@ def _carried_out(
     differs = None if kept is None or present.registry is None else kept != present.registry
     replaced = None if call.dry_run else keep_replaced(store.paths, store.clock, store.ids)
     kept_as = _keep_registry(project, kept) if differs and kept is not None and not call.dry_run else None
-    operation_id = call.operation_id or store.ids.new("op")
+    operation_id = call.operation_id or new_operation_id(store.ids, last_link(copy))
     sequence = _append(copy, project, call, operation_id, {"restored_to": reached, "replaced": replaced})
     document: Document = {
         "schema_version": RESTORE_SCHEMA,
@@ -124,7 +124,7 @@ def _carried_out(
     if call.dry_run:
         return {**document, "dry_run": True}
     if call.operation_id is not None:
-        record_answer(copy, operation_id, canonical([call.action, call.intent]), document, sequence)
+        record_answer(copy, operation_id, intent_of(call), document, sequence)
     aside = put_in_place(copy, store.paths, clock=store.clock, ids=store.ids, deadline=deadline)
     return document if aside is None else {**document, "replaced": aside}
 
@@ -143,7 +143,7 @@ def _append(copy: sqlite3.Connection, project: Project, call: Call, operation_id
         receipt={name: value for name, value in receipt.items() if value is not None},
         operation_id=operation_id,
     )
-    return append_event(copy, event)
+    return append_event(copy, event, last_link(copy)).sequence
 
 
 def _receipt(call: Call, sequence: int, operation_id: str) -> Document:

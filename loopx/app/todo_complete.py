@@ -124,7 +124,7 @@ def _approved(work: Work, gate: Todo, completion: Completion) -> Outcome:
 
 
 def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     refuse_without_token(todo, hand, work.now)
     use = authorise(todo, hand, LifecycleAction.COMPLETE, work.now)
     if work.actor.agent_id is not None:

@@ -221,7 +221,7 @@ def _turn(row: tuple[str, Columns]) -> int:
 
 
 def _refuse_hand(work: Work, todo: Todo) -> None:
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     refuse_agents_on_gates(todo, hand, "undo what was done to a gate")
     if not todo.is_closed:
         refuse_without_token(todo, hand, work.now)

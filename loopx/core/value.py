@@ -2,7 +2,8 @@
 
 Declaring a `typing.NamedTuple` compiles a constructor and takes 190–420 µs; a call declares some forty,
 and a call is a few milliseconds long (docs/decisions/0003-values.md). A `Value` is declared by
-annotations just like one, is a tuple just like one, and takes about 20 µs.
+annotations just like one, is a tuple just like one, and takes about 20 µs. Only a class of which many are made,
+in a process that stays, gets a compiled constructor.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+_MANY = 200  # compiling a constructor costs as much as making so many with the general one
+
+
 @dataclass_transform(frozen_default=True)
 class ValueType(type):
     """Turns the annotations of a class body into fields."""
@@ -39,8 +43,18 @@ class ValueType(type):
         namespace["_names"] = frozenset(fields)
         namespace["_pick"] = itemgetter(*fields) if len(fields) > 1 else dict.values  # of one it gives no tuple
         namespace["_defaults"] = defaults
+        namespace["_made"] = [0]
         namespace["__match_args__"] = fields
         return super().__new__(mcs, name, bases, namespace)
+
+
+def _compiled(cls: type[Value]) -> Any:
+    """A constructor that does what `Value.__new__` does, with the fields as its own parameters."""
+    defaults = cls._defaults
+    names = {f"_{field}": value for field, value in defaults.items()}
+    parameters = ", ".join(f"{field}=_{field}" if field in defaults else field for field in cls._fields)
+    source = f"lambda _cls, {parameters}: _new(_cls, ({', '.join(cls._fields)},))"
+    return eval(source, {"_new": tuple.__new__, **names})  # noqa: S307 - field names alone are in it
 
 
 class Value(tuple[Any, ...], metaclass=ValueType):
@@ -48,27 +62,28 @@ class Value(tuple[Any, ...], metaclass=ValueType):
 
     if TYPE_CHECKING:
         _fields: ClassVar[tuple[str, ...]]
+        _defaults: ClassVar[dict[str, Any]]
     else:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
-            fields, defaults = cls._fields, cls._defaults
+            cls._made[0] += 1
+            if cls._made[0] == _MANY:
+                cls.__new__ = _compiled(cls)
+            fields = cls._fields
             if len(given) == len(fields) and not named:
                 return tuple.__new__(cls, given)
-            if not given:
-                filled = {**defaults, **named}
-                if filled.keys() == cls._names:
-                    return tuple.__new__(cls, cls._pick(filled))
-            values = list(given)
-            for field in fields[len(given) :]:
-                if field in named:
-                    values.append(named.pop(field))
-                elif field in defaults:
-                    values.append(defaults[field])
-                else:
-                    raise TypeError(f"{cls.__name__} needs {field}")
-            if named or len(given) > len(fields):
-                raise TypeError(f"{cls.__name__} has no {', '.join(named) or 'more fields'}")
-            return tuple.__new__(cls, values)
+            filled = {**cls._defaults, **dict(zip(fields, given, strict=False)), **named}
+            if (
+                len(given) <= len(fields)
+                and filled.keys() == cls._names
+                and named.keys().isdisjoint(fields[: len(given)])
+            ):
+                return tuple.__new__(cls, cls._pick(filled))
+            absent = cls._names - filled.keys()
+            if absent:
+                raise TypeError(f"{cls.__name__} needs {', '.join(sorted(absent))}")
+            unknown = (*sorted(filled.keys() - cls._names), *(name for name in fields[: len(given)] if name in named))
+            raise TypeError(f"{cls.__name__} has no {', '.join(unknown) or 'more fields'}")
 
     def _replace(self, **changes: Any) -> Self:
         """The same value with some fields changed; TypeError for a field that it does not have."""

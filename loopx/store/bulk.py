@@ -140,9 +140,11 @@ class _Batch:
         for todo in todos:
             if todo.resume is not None and todo.closure is None:
                 self.tx.refresh(todo)
+        shifts = derived.Shifts()
         for (route_id, counts), number in self._counts.items():
             opened, ready, blocked, deferred = (count * number for count in counts)
-            derived.shift_counts(self.tx.db, route_id, (opened, ready, blocked, deferred))
+            shifts.add(route_id, (opened, ready, blocked, deferred))
+        shifts.store(self.tx.db)
 
     def _row(self, todo: Todo, alike: _Alike) -> tuple[SqlValue, ...]:
         """The values of a todo's row; its news and its place in the counts are noted on the way."""

@@ -9,6 +9,7 @@ there are.
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from loopx.core.decision.snapshot import MEMBER_LIMIT, Cohort, Holding
@@ -54,12 +55,18 @@ _STIRRED_ROWS = (
 )
 
 # What is few by nature. A todo is in at most one of these.
-_HELD = (
-    "t.goal_id = :goal AND t.status = 'open' AND t.unmet = 0 AND (t.claimed_by IS NOT NULL OR t.lease_id IS NOT NULL)"
+_SOFT = "goal_id = :goal AND claimed_by IS NOT NULL AND lease_id IS NULL AND closure IS NULL"
+_SOFT_READY = f"{_SOFT} AND status = 'open' AND unmet = 0"
+HELD_ROWS = (  # all of the goal that is claimed or leased, over or not
+    f"SELECT sequence FROM todos WHERE {_SOFT}"
+    " UNION ALL SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND +goal_id = :goal"
+)
+_AGENTS_READY = (
+    "t.status = 'open' AND t.unmet = 0"
     f" AND t.role = 'agent' AND t.task_class <> 'continuous_monitor' AND NOT {_STIRRED}"
 )
-_SOFT = "goal_id = :goal AND status = 'open' AND unmet = 0 AND claimed_by IS NOT NULL AND lease_id IS NULL"
-_SOFTLY_HELD = f"{_HELD} AND t.claimed_by IS NOT NULL AND t.lease_id IS NULL"
+_HELD = f"t.sequence IN ({HELD_ROWS}) AND {_AGENTS_READY}"
+_SOFTLY_HELD = f"t.sequence IN (SELECT sequence FROM todos WHERE {_SOFT_READY}) AND {_AGENTS_READY}"
 _MONITORS = "t.goal_id = :goal AND t.task_class = 'continuous_monitor' AND t.status = 'open'"
 _BROKEN = (
     "t.goal_id = :goal AND t.broken > 0 AND t.closure IS NULL AND t.status = 'open' AND t.role = 'agent'"
@@ -68,12 +75,18 @@ _BROKEN = (
 _STIRRING = f"t.sequence IN ({_STIRRED_ROWS}) AND t.role = 'agent' AND t.task_class <> 'continuous_monitor'"
 
 # What may be many: the part of a group, each with an index of its own.
-_PARTS = {
+PARTS = {
     "ready": "t.status = 'open' AND t.unmet = 0 AND t.claimed_by IS NULL AND t.lease_id IS NULL",
     "waiting": "t.status = 'open' AND t.unmet > 0 AND t.broken = 0",
     "blocked": "t.status = 'blocked'",
     "asleep": "t.status = 'deferred' AND t.closure IS NULL",
 }
+
+_FREE_HEAD = f"{SELECT} {FROM} WHERE t.route_id = ? AND {PARTS['ready']} ORDER BY t.priority, t.sequence LIMIT 1"
+_FEW = (
+    f"SELECT EXISTS (SELECT 1 FROM todos WHERE {_SOFT_READY}),"
+    " EXISTS (SELECT 1 FROM todos WHERE +goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL)"
+)
 
 # Two todos are in the same cohort when all of these are equal; a singled-out one is its own.
 _PARTITION = (
@@ -100,13 +113,14 @@ class Group(Value):
 
 
 def read_groups(db: sqlite3.Connection, goal_id: str) -> list[Group]:
-    """The groups of the goal that hold anything that is not closed."""
+    """The groups of the goal that hold anything that is not closed, and those of its gates, past ones too."""
     sql = (
         "SELECT route_id, identity, ready_count, open_count - ready_count, blocked_count, deferred_count FROM routes"
-        " WHERE goal_id = ? AND open_count + blocked_count + deferred_count > 0 ORDER BY route_id"
+        " WHERE goal_id = ? AND (open_count + blocked_count + deferred_count > 0 OR task_class = 'user_gate')"
+        " ORDER BY route_id"
     )
     return [
-        Group(row[0], route_of_identity(row[1]), dict(zip(_PARTS, row[2:], strict=True)))
+        Group(row[0], route_of_identity(row[1]), dict(zip(PARTS, row[2:], strict=True)))
         for row in db.execute(sql, (goal_id,))
     ]
 
@@ -121,14 +135,20 @@ class CohortReader:
         self, db: sqlite3.Connection, goal: Goal, now: Instant, single: list[str], members: int = MEMBER_LIMIT
     ) -> None:
         self.db = db
+        self.goal = goal
+        self.now = now
         self.single = single
         self.most = members
-        self.values: dict[str, Any] = {
-            "goal": goal.goal_id,
-            "now": now,
-            "active": json.dumps([agent.agent_id for agent in goal.active_agents]),
-            "pools": json.dumps(sorted(pools_with_room(db, goal, now))),
-            "single": json.dumps(single),
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """What the conditions above are bound to."""
+        return {
+            "goal": self.goal.goal_id,
+            "now": self.now,
+            "active": json.dumps([agent.agent_id for agent in self.goal.active_agents]),
+            "pools": json.dumps(sorted(pools_with_room(self.db, self.goal, self.now))),
+            "single": json.dumps(self.single),
             "no_change": NO_CHANGE_LIMIT,
         }
 
@@ -154,19 +174,21 @@ class CohortReader:
         what nobody holds the head alone is read.
         """
         cohorts: list[Cohort] = []
-        if self._is_any(_SOFT):
+        softly_held, resuming = self.db.execute(_FEW, {"goal": self.goal.goal_id}).fetchone()
+        if softly_held:
             cohorts += self._windowed(_SOFTLY_HELD)
-        if self._is_any("+goal_id = :goal AND closure IS NULL AND resume_kind IS NOT NULL"):
+        if resuming:
             cohorts += self._windowed(_STIRRING)
         for group in groups:
             if group.counts["ready"] and group.route.task_class is TaskClass.ADVANCEMENT:
-                head = self._members(group.route_id, _PARTS["ready"], 1)
+                head = self._members(group.route_id, PARTS["ready"], 1) if resuming else self._free_head(group)
                 cohorts += [Cohort(members=head, count=1)] if head else []
         return cohorts
 
-    def _is_any(self, condition: str) -> bool:
-        sql = f"SELECT EXISTS (SELECT 1 FROM todos WHERE {condition})"
-        return bool(self.db.execute(sql, self.values).fetchone()[0])
+    def _free_head(self, group: Group) -> tuple[Todo, ...]:
+        """The first member that nobody holds, where nothing waits for a condition and no todo stands alone."""
+        rows = self.db.execute(_FREE_HEAD, (group.route_id,))
+        return tuple(todo_of_row(row) for row in rows)
 
     def singled_out(self) -> Iterator[Cohort]:
         """The todos that stand alone, each with all the facts that its stages read."""
@@ -195,7 +217,7 @@ class CohortReader:
         return [row[0] for row in self.db.execute(sql, values)]
 
     def _parts(self, group: Group, taken: dict[tuple[Route, str], int], limit: int) -> Iterator[Cohort]:
-        for part, condition in _PARTS.items():
+        for part, condition in PARTS.items():
             count = group.counts[part] - taken.get((group.route, part), 0)
             if count > 0:
                 members = self._members(group.route_id, condition, limit)

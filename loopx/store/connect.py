@@ -105,8 +105,14 @@ def open_copy(file: str) -> sqlite3.Connection:
 
 
 def limit_wait(db: sqlite3.Connection, wait: Duration) -> None:
-    """Bound how long the next lock is waited for, to a tenth of a second: so the text repeats and stays prepared."""
-    db.execute(f"PRAGMA busy_timeout = {-(-wait // (100 * MILLISECOND)) * 100 or 1}")
+    """Bound how long the next lock is waited for, to whole milliseconds and at least one."""
+    db.execute(f"PRAGMA busy_timeout = {-(-wait // MILLISECOND) or 1}")
+
+
+def in_tenths(wait: Duration) -> Duration:
+    """The wait in whole tenths of a second, rounded up: so it changes seldom from one write to the next."""
+    tenth = 100 * MILLISECOND
+    return -(-wait // tenth) * tenth
 
 
 def _uri(database: str, query: str) -> str:

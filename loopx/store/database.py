@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from loopx import failpoint
 from loopx.core.errors import BusyTimeoutError
-from loopx.files import storage_error, sync_folder
+from loopx.files import lstat_or_none, refuse_unsafe, storage_error, sync_folder
 from loopx.store.connect import (
     empty_graph,
     fingerprint,
+    in_tenths,
     limit_wait,
     open_immutable,
     open_reader,
@@ -21,6 +22,7 @@ from loopx.store.connect import (
 from loopx.store.failure import lacks_index, translated
 from loopx.store.guard import acknowledge, is_acknowledged, meet_foreign_edits, refuse_invalid_graph
 from loopx.store.lock import Turnstile
+from loopx.store.opening import read_opening
 from loopx.store.paths import SIDECARS, StatePaths, verify_state
 from loopx.store.transaction import Transaction
 
@@ -52,12 +54,13 @@ class Store:
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._opened: FileId | None = None  # the file that the connections are to
+        self._wait: Duration | None = None  # how long the writer waits for a lock inside SQLite
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The query's answer on one consistent snapshot; nothing is written, no lock is waited for."""
-        verify_state(self.paths)
         with translated():
             if not self._exists():
+                verify_state(self.paths)
                 return query(empty_graph())
             try:
                 return _on_snapshot(self._reading(), query)
@@ -73,16 +76,14 @@ class Store:
         `mends_graph` lets a transaction start on an invalid graph, so that an edge can be removed.
         BusyTimeoutError past the deadline, StorageError where the disk refuses.
         """
-        with self.alone() as deadline:
+        with translated(), self._turnstile.hold() as deadline:
             failpoint.reach("write: locked")
             db = self._writing(deadline.remaining_us())
-            limit_wait(db, deadline.remaining_us())
             failpoint.reach("write: opened")
             db.execute("BEGIN IMMEDIATE")
             failpoint.reach("write: begun")
             try:
-                meet_foreign_edits(db, mends_graph=mends_graph)
-                yield Transaction(db, now=self.clock.now(), ids=self.ids, tokens=self.tokens)
+                yield self._opened_write(db, mends_graph=mends_graph)
                 failpoint.reach("write: changed")
                 _settle_guard(db, mends_graph=mends_graph)
                 failpoint.reach("write: before commit")
@@ -93,9 +94,16 @@ class Store:
                     db.execute("ROLLBACK")
                 raise
 
+    def _opened_write(self, db: sqlite3.Connection, *, mends_graph: bool) -> Transaction:
+        now = self.clock.now()
+        opening = read_opening(db, now)
+        if not opening.is_acknowledged:
+            meet_foreign_edits(db, mends_graph=mends_graph)
+        return Transaction(db, now=now, opening=opening, ids=self.ids, tokens=self.tokens)
+
     @contextmanager
     def alone(self) -> Iterator[Deadline]:
-        """No other writer of this project inside, whatever becomes of the database; `write` begins so too."""
+        """No other writer of this project inside, whatever becomes of the database."""
         with translated(), self._turnstile.hold() as deadline:
             verify_state(self.paths)
             yield deadline
@@ -118,15 +126,20 @@ class Store:
         for db in (self._reader, self._writer):
             if db is not None:
                 db.close()
-        self._reader = self._writer = self._opened = None
+        self._reader = self._writer = self._opened = self._wait = None
+        self._turnstile.close()
 
     def _exists(self) -> bool:
-        """Whether there is a database; connections to a file that another one has replaced are closed."""
-        try:
-            found = os.stat(self.paths.database)
-        except FileNotFoundError:
+        """Whether there is a database; connections to a file that another one has replaced are closed.
+
+        The file itself is checked each time, what SQLite writes beside it whenever a connection is opened: an open
+        one keeps the files that it has (S1.5). PathEscapeError.
+        """
+        found = lstat_or_none(self.paths.database)
+        if found is None:
             self.close()
             return False
+        refuse_unsafe(self.paths.database, found)
         identity = (found.st_dev, found.st_ino)
         if self._opened != identity:
             self.close()
@@ -135,15 +148,22 @@ class Store:
 
     def _reading(self) -> sqlite3.Connection:
         if self._reader is None:
+            verify_state(self.paths)
             self._reader = open_reader(self.paths.database)
         return self._reader
 
     def _writing(self, wait: Duration) -> sqlite3.Connection:
         if not self._exists():
+            verify_state(self.paths)
             create_database(self.paths.database, ids=self.ids)
             self._exists()
         if self._writer is None:
+            verify_state(self.paths)
             self._writer = open_writer(self.paths.database, wait=wait)
+        tenths = in_tenths(wait)
+        if tenths != self._wait:
+            limit_wait(self._writer, tenths)
+            self._wait = tenths
         return self._writer
 
     def _read_unwritable(self, query: Callable[[sqlite3.Connection], T]) -> T:

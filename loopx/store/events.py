@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from loopx.core.instant import Instant
+    from loopx.ports import IdSource
     from loopx.store.transaction import Transaction
 
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # making one for each text costs as much again
-PAYLOAD_VERSION = 1
+# Made once, since making one for each text costs as much again; our own values hold no circles.
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+PAYLOAD_VERSION = 2  # from 2 on an operation id that no caller chose ends with the number of its event
 FIRST_DIGEST = ""
 ATTEMPT_NOTED = "attempt_noted"  # its receipt holds what a late holder submitted
 
@@ -28,7 +30,7 @@ COLUMNS = (
     " operation_id, payload_version, previous_digest, digest"
 )
 _INSERT = f"INSERT INTO events ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_LAST = "SELECT sequence, digest FROM events ORDER BY sequence DESC LIMIT 1"
+_LAST = "SELECT sequence, digest, at FROM events WHERE sequence = (SELECT max(sequence) FROM events)"
 
 
 class Event(Value):
@@ -46,16 +48,30 @@ class Event(Value):
     operation_id: str
 
 
+class Link(Value):
+    """The end of the chain, from which the next event follows."""
+
+    sequence: int
+    digest: str
+    at: Instant
+
+
+def last_link(db: sqlite3.Connection) -> Link | None:
+    """The newest event of the chain, None before the first."""
+    row = db.execute(_LAST).fetchone()
+    return Link(*row) if row else None
+
+
 def last_sequence(db: sqlite3.Connection) -> int:
     """The number of the newest event, 0 before the first."""
-    row = db.execute(_LAST).fetchone()
-    return int(row[0]) if row else 0
+    last = last_link(db)
+    return last.sequence if last else 0
 
 
 def last_instant(db: sqlite3.Connection) -> Instant | None:
     """When the newest event happened, by the clock of its writer."""
-    row = db.execute("SELECT at FROM events ORDER BY sequence DESC LIMIT 1").fetchone()
-    return int(row[0]) if row else None
+    last = last_link(db)
+    return last.at if last else None
 
 
 def last_sequence_at(db: sqlite3.Connection, moment: Instant) -> int:
@@ -94,11 +110,21 @@ def has_event(db: sqlite3.Connection, todo_id: str, action: str, receipt: dict[s
     return db.execute(sql, (todo_id, action, canonical(receipt))).fetchone() is not None
 
 
-def append_event(db: sqlite3.Connection, event: Event) -> int:
-    """Write the event as the next link of the chain and return its sequence."""
-    row = db.execute(_LAST).fetchone() or (0, FIRST_DIGEST)
+def next_sequence(last: Link | None) -> int:
+    """The number of the event that follows."""
+    return last.sequence + 1 if last else 1
+
+
+def new_operation_id(ids: IdSource, last: Link | None) -> str:
+    """An id for the operation of the next event, which is found by the number at its end."""
+    return f"{ids.new('op')}_{next_sequence(last)}"
+
+
+def append_event(db: sqlite3.Connection, event: Event, last: Link | None) -> Link:
+    """Write the event behind the `last` one and return it as the new end of the chain."""
+    sequence = next_sequence(last)
     stored = (
-        row[0] + 1,
+        sequence,
         event.at,
         event.actor_kind,
         event.actor,
@@ -110,11 +136,12 @@ def append_event(db: sqlite3.Connection, event: Event) -> int:
         canonical(event.receipt),
         event.operation_id,
         PAYLOAD_VERSION,
-        row[1],
+        last.digest if last else FIRST_DIGEST,
     )
-    db.execute(_INSERT, (*stored, digest_of(stored)))
+    new = Link(sequence, digest_of(stored), event.at)
+    db.execute(_INSERT, (*stored, new.digest))
     failpoint.reach("event: appended")
-    return int(stored[0])
+    return new
 
 
 def append_system_event(
@@ -138,9 +165,9 @@ def append_system_event(
         changes=changes,
         reason=reason,
         receipt=receipt or {},
-        operation_id=tx.ids.new("op"),
+        operation_id=tx.new_operation_id(),
     )
-    return append_event(tx.db, event)
+    return tx.append(event)
 
 
 def digest_of(stored: Sequence[object]) -> str:

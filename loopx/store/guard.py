@@ -30,12 +30,10 @@ def acknowledge(db: sqlite3.Connection) -> None:
 
 
 def meet_foreign_edits(db: sqlite3.Connection, *, mends_graph: bool) -> None:
-    """Before a write: after a foreign edit every kept value is counted anew, and the graph is verified.
+    """Before the first write after a foreign edit: every kept value is counted anew, and the graph is verified.
 
     GraphInvalidError for an invalid graph, unless the write is there to mend it.
     """
-    if is_acknowledged(db):
-        return
     from loopx.store.recount import recount  # only after a foreign edit
 
     recount(db)

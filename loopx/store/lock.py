@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from loopx.core.errors import BusyTimeoutError
 from loopx.core.instant import SECOND, format_duration
-from loopx.files import NEW_FILE_MODE, refuse_unsafe, storage_error, verify_file
-from loopx.store.oslock import OPEN_LOCK, holder_pid, try_lock
+from loopx.files import NEW_FILE_MODE, lstat_or_none, refuse_unsafe, storage_error, verify_file
+from loopx.store.oslock import OPEN_LOCK, holder_pid, try_lock, unlock
 from loopx.store.paths import verify_folder
 from loopx.system import monotonic as system_monotonic
 
@@ -54,7 +54,9 @@ class Turnstile:
         self._paths = paths
         self._timeout = timeout_us
         self._monotonic = monotonic
-        self._idle: list[Waiter] = []  # `pop` and `append` are atomic, so threads need no lock of ours
+        # What stays open for the next time. `pop` and `append` are atomic, so threads need no lock of ours.
+        self._open: list[LockFiles] = []
+        self._idle: list[Waiter] = []
 
     @contextmanager
     def hold(self) -> Iterator[Deadline]:
@@ -65,44 +67,53 @@ class Turnstile:
         """
         deadline = Deadline(self._timeout, self._monotonic)
         verify_folder(self._paths.folder)
-        fd = self._enter(deadline)
+        files = self._enter(deadline)
         try:
             yield deadline
         finally:
-            os.close(fd)
+            unlock(files.write)
+            self._open.append(files)
 
-    def _enter(self, deadline: Deadline) -> int:
-        """The open write lock, held; the queue lock is free again."""
+    def close(self) -> None:
+        """Close the files that were kept open."""
+        while self._open:
+            self._open.pop().close()
+
+    def _enter(self, deadline: Deadline) -> LockFiles:
+        """The open files, the write lock held and the queue lock free again.
+
+        They are kept open from one write to the next; whether they are still what is at their paths is asked
+        each time, under the locks.
+        """
         while True:
-            queue, write = self._open_both()
+            files = self._taken_out()
             try:
-                entered = self._pass_through(queue, write, deadline)
+                entered = self._pass_through(files, deadline)
             except BaseException:
-                os.close(write)
+                files.close()
                 raise
-            finally:
-                os.close(queue)
             if entered:
-                return write
-            os.close(write)
+                return files
+            files.close()
             if not deadline.remaining_us():
                 raise BusyTimeoutError("the lock files were replaced again and again", hint=_HINT)
 
-    def _open_both(self) -> tuple[int, int]:
-        queue = _open(self._paths.queue_lock)
+    def _taken_out(self) -> LockFiles:
         try:
-            return queue, _open(self._paths.write_lock)
-        except BaseException:
-            os.close(queue)
-            raise
+            return self._open.pop()
+        except IndexError:
+            return LockFiles(self._paths)
 
-    def _pass_through(self, queue: int, write: int, deadline: Deadline) -> bool:
+    def _pass_through(self, files: LockFiles, deadline: Deadline) -> bool:
         """Take both locks in order; false where a file was deleted meanwhile and its lock means nothing."""
         try:
-            awaited = _not_free(queue, write)
+            awaited = _not_free(files.queue, files.write)
             if awaited and not self._wait(awaited, deadline):
-                raise self._busy(write)
-            return _is_at(self._paths.queue_lock, queue) and _is_at(self._paths.write_lock, write)
+                raise self._busy(files.write)
+            if not files.are_in_place():
+                return False
+            unlock(files.queue)
+            return True
         except OSError as exc:
             raise storage_error(exc, self._paths.write_lock) from exc
 
@@ -137,7 +148,47 @@ def _not_free(queue: int, write: int) -> tuple[int, ...]:
     return () if try_lock(write) else (write,)
 
 
+class LockFiles:
+    """The two open lock files; closing them unlocks them."""
+
+    __slots__ = ("_identities", "_paths", "queue", "write")
+
+    def __init__(self, paths: StatePaths) -> None:
+        """PathEscapeError, ReadOnlyError, DiskFullError."""
+        self.queue = self.write = -1
+        self._paths = (paths.queue_lock, paths.write_lock)
+        self.queue = _open(paths.queue_lock)
+        self.write = _open(paths.write_lock)
+        self._identities = (_identity(os.fstat(self.queue)), _identity(os.fstat(self.write)))
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of both."""
+        for fd in (self.queue, self.write):
+            if fd >= 0:
+                os.close(fd)
+        self.queue = self.write = -1
+
+    def are_in_place(self) -> bool:
+        """Whether the open files are those at the paths; PathEscapeError where something else was put there."""
+        for path, identity in zip(self._paths, self._identities, strict=True):
+            found = lstat_or_none(path)
+            if found is None:
+                return False
+            refuse_unsafe(path, found)
+            if _identity(found) != identity:
+                return False
+        return True
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return (found.st_dev, found.st_ino)
+
+
 def _open(path: str) -> int:
+    """The file of a lock, made where there is none; PathEscapeError, storage errors."""
     try:
         fd = os.open(path, OPEN_LOCK, NEW_FILE_MODE)
     except OSError as exc:
@@ -149,10 +200,3 @@ def _open(path: str) -> int:
         os.close(fd)
         raise
     return fd
-
-
-def _is_at(path: str, fd: int) -> bool:
-    try:
-        return os.path.samestat(os.lstat(path), os.fstat(fd))
-    except FileNotFoundError:
-        return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from loopx.core.errors import DatabaseCorruptError, SchemaNewerError, SchemaOlderError
@@ -58,9 +59,21 @@ def migrate(db: sqlite3.Connection) -> bool:
     version = schema_version(db)
     if version > LATEST:
         refuse_foreign_version(db)
-    for number in range(version + 1, LATEST + 1):
-        _apply(db, number)
+    with _tables_may_move(db):
+        for number in range(version + 1, LATEST + 1):
+            _apply(db, number)
     return version < LATEST
+
+
+@contextmanager
+def _tables_may_move(db: sqlite3.Connection) -> Iterator[None]:
+    """A table that others refer to can be made anew only while nothing is enforced, which no transaction can change."""
+    (enforced,) = db.execute("PRAGMA foreign_keys").fetchone()
+    db.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        db.execute(f"PRAGMA foreign_keys = {enforced}")
 
 
 def _apply(db: sqlite3.Connection, number: int) -> None:
@@ -69,12 +82,23 @@ def _apply(db: sqlite3.Connection, number: int) -> None:
         if schema_version(db) < number:  # another process may have been first
             for statement in statements(_script(number)):
                 db.execute(statement)
+            _refuse_loose_ends(db)
             db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:  # a full disk has ended it already
             db.execute("ROLLBACK")
         raise
+
+
+def _refuse_loose_ends(db: sqlite3.Connection) -> None:
+    """DatabaseCorruptError where a row refers to one that is not there: a foreign hand has removed that one."""
+    loose = db.execute("PRAGMA foreign_key_check").fetchone()
+    if loose is not None:
+        raise DatabaseCorruptError(
+            f"a row of {loose[0]} refers to a row of {loose[2]} that is not there; the schema stays as it is",
+            hint="Bring a backup back with `loopx restore`.",
+        )
 
 
 def _script(number: int) -> str:

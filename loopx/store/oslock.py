@@ -26,6 +26,11 @@ if sys.platform == "win32":
             return False
         return True
 
+    def unlock(fd: int) -> None:
+        """Give the lock back; the file stays open."""
+        os.lseek(fd, _BYTE, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+
     def wait_lock(fd: int) -> None:
         """Take the lock, sleeping in the system until it is free."""
         while not _waited_ten_seconds(fd):
@@ -54,6 +59,10 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def unlock(fd: int) -> None:
+        """Give the lock back; the file stays open."""
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
     def wait_lock(fd: int) -> None:
         """Take the lock, sleeping in the system until it is free."""

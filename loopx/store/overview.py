@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from loopx.core.todo import TaskClass
 from loopx.core.value import Value
+from loopx.store.cohorts import HELD_ROWS
 from loopx.store.todo_row import route_of_identity
 from loopx.store.todos import bare_todos
 
@@ -28,15 +29,10 @@ _ANY = (
     "SELECT EXISTS (SELECT 1 FROM todos WHERE goal_id = ?1) OR EXISTS (SELECT 1 FROM archived_todos WHERE goal_id = ?1)"
 )
 _OPEN_GATES = "t.goal_id = ? AND t.task_class = 'user_gate' AND t.closure IS NULL AND t.role = 'user'"
-# Two indexes that hold only what is claimed or leased; both are few.
-_HELD = (
-    "t.sequence IN (SELECT sequence FROM todos"
-    " WHERE claimed_by IS NOT NULL AND closure IS NULL AND +goal_id = ?"
-    " UNION SELECT sequence FROM todos WHERE lease_id IS NOT NULL AND lease_expires_at > ? AND +goal_id = ?)"
-)
+_HELD = f"t.sequence IN ({HELD_ROWS}) AND (t.claimed_by IS NOT NULL OR t.lease_expires_at > :now)"
 _OF_AGENT = (
-    "SELECT count(*) FROM todos WHERE goal_id = ? AND closure IS NULL"
-    " AND (claimed_by = ? OR (lease_holder = ? AND lease_expires_at > ?))"
+    f"SELECT count(*) FROM todos WHERE sequence IN ({HELD_ROWS})"
+    " AND (claimed_by = :agent OR (lease_holder = :agent AND lease_expires_at > :now))"
 )
 _UNFINISHED = "SELECT identity, open_count + blocked_count + deferred_count FROM routes WHERE goal_id = ?"
 
@@ -80,15 +76,15 @@ def open_gates(db: sqlite3.Connection, goal_id: str, limit: int) -> tuple[list[T
 
 def held_todos(db: sqlite3.Connection, goal_id: str, now: Instant, limit: int) -> tuple[list[Todo], int]:
     """The first todos that are claimed or under a live lease, by rank, and how many there are."""
-    values = (goal_id, now, goal_id)
+    values = {"goal": goal_id, "now": now, "limit": limit}
     total = db.execute(f"SELECT count(*) FROM todos t WHERE {_HELD}", values).fetchone()[0]
-    found = bare_todos(db, f"WHERE {_HELD} ORDER BY t.priority, t.sequence LIMIT ?", (*values, limit))
+    found = bare_todos(db, f"WHERE {_HELD} ORDER BY t.priority, t.sequence LIMIT :limit", values)
     return found, int(total)
 
 
 def held_by(db: sqlite3.Connection, goal_id: str, agent_id: str, now: Instant) -> int:
     """How many todos of the goal the agent has claimed or leased."""
-    return int(db.execute(_OF_AGENT, (goal_id, agent_id, agent_id, now)).fetchone()[0])
+    return int(db.execute(_OF_AGENT, {"goal": goal_id, "agent": agent_id, "now": now}).fetchone()[0])
 
 
 def bound_to(db: sqlite3.Connection, goal_id: str, agent_id: str) -> int:

@@ -12,10 +12,10 @@ from loopx.core.decision.snapshot import (
     FollowGap,
     Snapshot,
 )
-from loopx.core.todo import Closure, Verdict
+from loopx.core.todo import Closure, TaskClass, Verdict
 from loopx.store.cohorts import USER_CLASSES, CohortReader, read_groups
 from loopx.store.events import last_sequence
-from loopx.store.gates import has_gates, read_gates
+from loopx.store.gates import read_gates
 from loopx.store.overview import has_todos
 from loopx.store.spends import Usage, usage_of
 from loopx.store.todos import bare_todos
@@ -79,14 +79,15 @@ def load_takeable(db: sqlite3.Connection, goal: Goal, *, now: Instant) -> Snapsh
 
     The same todo comes first here and in `load_snapshot`. Expired leases have been settled before.
     """
-    if has_gates(db, goal.goal_id):
+    groups = read_groups(db, goal.goal_id)
+    if any(group.route.task_class is TaskClass.USER_GATE for group in groups):
         return load_snapshot(db, goal, now=now, state="")
     usage = _usage(db, goal, now)
     return Snapshot(
         state="",
         sequence=0,
         goal=goal,
-        cohorts=tuple(CohortReader(db, goal, now, []).takeable(read_groups(db, goal.goal_id))),
+        cohorts=tuple(CohortReader(db, goal, now, []).takeable(groups)),
         gates=(),
         user_todos=(),
         user_open=0,

@@ -61,7 +61,7 @@ def delivered_before(db: sqlite3.Connection, run: Run) -> Run | None:
 def newest_validated(db: sqlite3.Connection, goal_id: str, todo_id: str, agent_id: str) -> Run | None:
     """The agent's newest validated work run on the todo."""
     sql = (
-        f"SELECT {', '.join(RUN_COLUMNS)} FROM runs WHERE goal_id = ? AND todo_id = ? AND agent_id = ?"
+        f"SELECT {', '.join(RUN_COLUMNS)} FROM runs WHERE +goal_id = ? AND todo_id = ? AND agent_id = ?"
         " AND kind = 'work' AND validation IS NOT NULL ORDER BY recorded_at DESC, run_id LIMIT 1"
     )
     row = db.execute(sql, (goal_id, todo_id, agent_id)).fetchone()

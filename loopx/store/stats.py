@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from loopx.core.flow import Ending
 from loopx.core.todo import Closure, Status, TaskClass
 from loopx.core.value import Value
+from loopx.store.cohorts import HELD_ROWS, PARTS
 from loopx.store.todos import bare_todos
 
 if TYPE_CHECKING:
@@ -15,9 +16,21 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
 
+# Each part by the index that holds it alone; no index is there for counting, since every completion would write it.
+_OF_GROUPS = (
+    "SELECT t.status, NULL, r.task_class, t.priority, count(*) FROM routes r JOIN todos t ON t.route_id = r.route_id"
+    " WHERE r.goal_id = :goal AND {} GROUP BY r.task_class, t.priority"
+)
+_PARTS = (PARTS["ready"], "t.status = 'open' AND t.unmet > 0", PARTS["blocked"], PARTS["asleep"])
 _COUNTS = (
-    "SELECT status, closure, task_class, priority, count(*) FROM todos WHERE goal_id = ? AND sequence > 0"
-    " GROUP BY status, closure, task_class, priority"
+    "SELECT status, closure, task_class, priority, sum(number) FROM ("
+    "SELECT CASE closure WHEN 'superseded' THEN 'deferred' ELSE 'done' END AS status, closure, task_class, priority,"
+    " count(*) AS number FROM todos WHERE goal_id = :goal AND closure IS NOT NULL"
+    " GROUP BY closure, task_class, priority"
+    " UNION ALL SELECT status, NULL, task_class, priority, 1 FROM todos"
+    f" WHERE sequence IN ({HELD_ROWS}) AND status = 'open' AND unmet = 0"
+    f" UNION ALL {' UNION ALL '.join(_OF_GROUPS.format(part) for part in _PARTS)}"
+    ") GROUP BY status, closure, task_class, priority"
 )
 _ARCHIVED = "SELECT count(*) FROM archived_todos WHERE goal_id = ?"
 # A claim that begins with the completion says who did it, not when that began.
@@ -59,7 +72,7 @@ class DaySpend(Value):
 
 def tallies(db: sqlite3.Connection, goal_id: str) -> list[Tally]:
     """All todos of the goal that are not archived, counted."""
-    rows = db.execute(_COUNTS, (goal_id,))
+    rows = db.execute(_COUNTS, {"goal": goal_id})
     return [Tally(Status(row[0]), Closure(row[1]) if row[1] else None, TaskClass(row[2]), *row[3:]) for row in rows]
 
 

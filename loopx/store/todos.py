@@ -9,7 +9,7 @@ from loopx.store.todo_row import FROM, SELECT, todo_of_row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from loopx.core.todo import Todo
 
@@ -22,7 +22,14 @@ _WAITED_FOR = (
     " WHERE todo_id = :todo_id AND resume_kind = 'todo_done' AND closure IS NULL"
 )
 _DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id = ? ORDER BY todo_id"
-_SUCCESSORS = "SELECT successor_id FROM lineage WHERE todo_id = ? ORDER BY position"
+_BLOCKED_BY, _SUCCESSOR, _PREDECESSOR = range(3)
+_LINKS = (
+    f"SELECT {_BLOCKED_BY}, position, dependency_id FROM edges WHERE todo_id = :todo_id"
+    f" UNION ALL SELECT {_SUCCESSOR}, position, successor_id FROM lineage WHERE todo_id = :todo_id"
+    f" UNION ALL SELECT {_PREDECESSOR}, coalesce(t.sequence, a.sequence), l.todo_id FROM lineage l"
+    " LEFT JOIN todos t ON t.todo_id = l.todo_id LEFT JOIN archived_todos a ON a.todo_id = l.todo_id"
+    " WHERE l.successor_id = :todo_id"
+)
 _PREDECESSORS = (
     "SELECT l.todo_id FROM lineage l LEFT JOIN todos t ON t.todo_id = l.todo_id"
     " LEFT JOIN archived_todos a ON a.todo_id = l.todo_id WHERE l.successor_id = ?"
@@ -47,11 +54,13 @@ def find_todo(db: sqlite3.Connection, todo_id: str) -> Todo | None:
 
 def with_edges(db: sqlite3.Connection, bare: Todo) -> Todo:
     """A todo of `bare_todos` with its dependencies and its lineage."""
-    return bare._replace(
-        blocked_by=dependencies_of(db, bare.todo_id),
-        successors=_ids(db, _SUCCESSORS, bare.todo_id),
-        predecessors=predecessors_of(db, bare.todo_id),
+    links = sorted(db.execute(_LINKS, {"todo_id": bare.todo_id}).fetchall())
+    if not links:
+        return bare
+    blocked_by, successors, predecessors = (
+        tuple(other for of, _, other in links if of == kind) for kind in (_BLOCKED_BY, _SUCCESSOR, _PREDECESSOR)
     )
+    return bare._replace(blocked_by=blocked_by, successors=successors, predecessors=predecessors)
 
 
 def get_todo(db: sqlite3.Connection, todo_id: str) -> Todo:
@@ -136,7 +145,7 @@ def select_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> l
     ]
 
 
-def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any]) -> list[Todo]:
+def bare_todos(db: sqlite3.Connection, where: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Todo]:
     """Like `select_todos`, without edges and lineage: one query, for brief views and the decision."""
     return [todo_of_row(row) for row in db.execute(f"{SELECT} {FROM} {where}", values)]
 

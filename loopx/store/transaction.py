@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from loopx import failpoint
-from loopx.contracts.record import record_of
+from loopx.contracts.record import changes_between, record_of
 from loopx.store import derived
+from loopx.store.events import append_event, new_operation_id
 from loopx.store.todo_row import COLUMNS, route_identity, sql_value
 from loopx.store.todos import dependents_of, get_todo, with_edges
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
     from loopx.core.todo import Lease, Route, Todo
     from loopx.ports import IdSource, TokenSource
-    from loopx.store.events import Changes
+    from loopx.store.events import Changes, Event
+    from loopx.store.opening import Opening
 
 KEY_AND_TIME = ("todo_id", "updated_at")  # an event about a todo says these by its own key and time
 _OWN_COLUMNS = frozenset(COLUMNS)
@@ -31,23 +33,37 @@ _OWN_COLUMNS = frozenset(COLUMNS)
 class Transaction:
     """An open `BEGIN IMMEDIATE` and what has changed in it so far."""
 
-    def __init__(self, db: sqlite3.Connection, *, now: Instant, ids: IdSource, tokens: TokenSource) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, *, now: Instant, opening: Opening, ids: IdSource, tokens: TokenSource
+    ) -> None:
         self.db = db
         self.now = now
+        self.opening = opening
         self.ids = ids
         self.tokens = tokens
         self.changes: Changes = {}
         self.unblocked: list[str] = []
+        self._last = opening.last
+
+    def new_operation_id(self) -> str:
+        """An id for the operation of the event that is appended next."""
+        return new_operation_id(self.ids, self._last)
+
+    def append(self, event: Event) -> int:
+        """Write the event as the next of the history; its sequence."""
+        self._last = append_event(self.db, event, self._last)
+        return self._last.sequence
 
     @contextmanager
     def refusable(self) -> Iterator[None]:
         """What is done inside is undone alone where it raises; what was done before stays."""
         self.db.execute("SAVEPOINT refusable")
+        last = self._last
         try:
             yield
         except BaseException:
             self.db.execute("ROLLBACK TO refusable")
-            self.changes, self.unblocked = {}, []
+            self.changes, self.unblocked, self._last = {}, [], last
             raise
 
     def todo(self, todo_id: str) -> Todo:
@@ -68,28 +84,30 @@ class Transaction:
         self._write_lineage(stored)
         failpoint.reach("insert: edges")
         stored = self.refresh(stored)
-        derived.shift_counts(self.db, route_id, derived.counts_of(stored))
+        shifts = derived.Shifts()
+        shifts.add(route_id, derived.counts_of(stored))
+        shifts.store(self.db)
         self._note("todos", todo.todo_id, changed_columns({}, record_of(stored), KEY_AND_TIME))
         return stored
 
     def save(self, before: Todo, after: Todo) -> Todo:
         """Store what differs, with its version as compare-and-swap, and everything that follows from it."""
-        after = after._replace(version=before.version, updated_at=before.updated_at)
-        new = record_of(after)
-        difference = changed_columns(record_of(before), new, KEY_AND_TIME)
+        difference = changes_between(before, after)
         if not difference:
             return before
         after = after._replace(version=before.version + 1, updated_at=self.now)
         difference["version"] = [before.version, after.version]
-        new["version"], new["updated_at"] = after.version, after.updated_at
-        old_route, new_route = self._update(before, after, new, difference)
+        old_route, new_route = self._update(before, after, difference)
         failpoint.reach("save: row")
         after = self._derive(before, after)
-        self._move_counts(old_route, derived.counts_of(before), new_route, derived.counts_of(after))
-        failpoint.reach("save: counted")
+        shifts = derived.Shifts()
+        shifts.take(old_route, derived.counts_of(before))
+        shifts.add(new_route, derived.counts_of(after))
         if before.closure is None and after.closure is not None:
-            self._settle_dependents(after)
+            self._settle_dependents(after, shifts)
             failpoint.reach("save: settled")
+        shifts.store(self.db)
+        failpoint.reach("save: counted")
         self._note("todos", after.todo_id, difference)
         return after
 
@@ -104,10 +122,12 @@ class Transaction:
         failpoint.reach("token: issued")
         self._note("claim_tokens", lease.claim_token, changed_columns({}, _token_record(row)))
 
-    def knows_token(self, todo_id: str, token: str) -> bool:
+    def knows_token(self, todo: Todo, token: str) -> bool:
         """Whether the token was ever issued for this todo."""
+        if todo.lease is not None and todo.lease.claim_token == token:
+            return True
         found = self.db.execute("SELECT todo_id FROM claim_tokens WHERE token = ?", (token,)).fetchone()
-        return found is not None and found[0] == todo_id
+        return found is not None and found[0] == todo.todo_id
 
     def record_lapse(self, todo_id: str, agent_id: str) -> None:
         """Remember that the agent's lease on the todo ran out (W5.3)."""
@@ -117,17 +137,21 @@ class Transaction:
             {"todo_id": todo_id, "agent_id": agent_id, "lapsed_at": self.now},
         )
 
-    def has_lapsed(self, todo_id: str, agent_id: str) -> bool:
+    def has_lapsed(self, todo: Todo, agent_id: str) -> bool:
         """Whether the agent lost this todo by expiry and has not claimed it since."""
+        if not todo.attempts:  # no lease on it has ever run out
+            return False
         sql = "SELECT 1 FROM lapses WHERE todo_id = ? AND agent_id = ?"
-        return self.db.execute(sql, (todo_id, agent_id)).fetchone() is not None
+        return self.db.execute(sql, (todo.todo_id, agent_id)).fetchone() is not None
 
-    def forgive_lapse(self, todo_id: str, agent_id: str) -> None:
+    def forgive_lapse(self, todo: Todo, agent_id: str) -> None:
         """The agent holds the todo again."""
+        if not todo.attempts:
+            return
         sql = "DELETE FROM lapses WHERE todo_id = ? AND agent_id = ? RETURNING lapsed_at"
-        row = self.db.execute(sql, (todo_id, agent_id)).fetchone()
+        row = self.db.execute(sql, (todo.todo_id, agent_id)).fetchone()
         if row is not None:
-            self._note("lapses", f"{todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
+            self._note("lapses", f"{todo.todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
 
     def put(self, table: str, key: tuple[str, ...], record: Mapping[str, Any]) -> None:
         """Insert or replace a row of one of the small tables (lapses, facts, criteria)."""
@@ -169,14 +193,16 @@ class Transaction:
         """Store anew what follows from other todos about this one, after one of them was opened again."""
         before = self.todo(todo_id)
         after = self.refresh(before)
-        route = self.route_id(before.route)
-        self._move_counts(route, derived.counts_of(before), route, derived.counts_of(after))
+        route, shifts = self.route_id(before.route), derived.Shifts()
+        shifts.take(route, derived.counts_of(before))
+        shifts.add(route, derived.counts_of(after))
+        shifts.store(self.db)
 
     # --- how a save is carried out ---------------------------------------------------------
 
-    def _update(self, before: Todo, after: Todo, new: dict[str, Any], difference: dict[str, Any]) -> tuple[int, int]:
+    def _update(self, before: Todo, after: Todo, difference: dict[str, list[Any]]) -> tuple[int, int]:
         """Write the changed columns and edges; the group before and after."""
-        columns = {name: sql_value(new[name]) for name in difference if name in _OWN_COLUMNS}
+        columns = {name: sql_value(new) for name, (_, new) in difference.items() if name in _OWN_COLUMNS}
         columns["updated_at"] = after.updated_at
         if before.route != after.route:
             columns["route_id"] = self.route_id(after.route)
@@ -216,15 +242,12 @@ class Transaction:
         )
         return todo._replace(unmet=unmet, broken=broken)
 
-    def _move_counts(self, old_route: int, old: derived.RouteCounts, new_route: int, new: derived.RouteCounts) -> None:
-        if (old_route, old) != (new_route, new):
-            derived.shift_counts(self.db, old_route, derived.negative(old))
-            derived.shift_counts(self.db, new_route, new)
-
-    def _settle_dependents(self, closed: Todo) -> None:
+    def _settle_dependents(self, closed: Todo, shifts: derived.Shifts) -> None:
         met = derived.is_met(closed.closure)
         if met:
-            self.unblocked += derived.meet_dependents(self.db, closed.todo_id)
+            for freed in derived.meet_dependents(self.db, closed.todo_id):
+                self.unblocked.append(freed.todo_id)
+                shifts.add(freed.route_id, derived.FREED)
         else:
             derived.break_dependents(self.db, closed.todo_id)
         derived.settle_waiters(self.db, "todo_done", closed.todo_id, holds=met)

@@ -120,3 +120,32 @@ def test_the_registry_may_be_a_link(state: Path, outside: Path) -> None:
 
 def test_a_state_folder_that_is_not_there_yet_passes(tmp_path: Path) -> None:
     verify_state(state_paths(str(tmp_path / "project" / ".loopx")))
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_what_is_put_in_the_place_of_an_open_database_is_not_followed(
+    state: Path, outside: Path, plant: Callable[[Path, Path], None]
+) -> None:
+    store = new_store(state_paths(str(state)))
+    with store.write():
+        pass
+    store.read(lambda db: db.execute("SELECT 1").fetchone())
+    (state / "loopx.db").unlink()
+    plant(state / "loopx.db", outside)
+    with pytest.raises(PathEscapeError):
+        store.read(lambda db: db.execute("SELECT 1").fetchone())
+    with pytest.raises(PathEscapeError), store.write():
+        pass
+    assert outside.read_bytes() == b"theirs"
+
+
+@pytest.mark.parametrize("name", ["loopx.db-wal", "loopx.db-shm"])
+def test_a_database_that_is_opened_anew_is_opened_beside_no_planted_file(state: Path, outside: Path, name: str) -> None:
+    store = new_store(state_paths(str(state)))
+    with store.write():
+        pass
+    store.close()
+    symbolic_link(state / name, outside)
+    with pytest.raises(PathEscapeError), store.write():
+        pass
+    assert outside.read_bytes() == b"theirs"

@@ -41,7 +41,7 @@ def test_a_failure_between_file_and_event_is_recorded_by_the_next_write(
         raise DiskFullError("the disk took no more bytes")
 
     with monkeypatch.context() as patch:
-        patch.setattr("loopx.app.mutation.append_event", full)
+        patch.setattr("loopx.store.transaction.append_event", full)
         inside.refused("agent", "register", "--agent-id", "bob", code="disk_full")
     assert agents(inside) == ["ann", "bob"], "the file counts, and reads follow it at once"
     inside.ok("todo", "add", "--text", "Work")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from loopx.core.errors import BusyTimeoutError
+from loopx.core.errors import BusyTimeoutError, PathEscapeError
 from loopx.core.instant import SECOND
 from loopx.store import lock
 from loopx.store.lock import Deadline, Turnstile
@@ -297,24 +297,55 @@ def test_lock_files_that_never_stay_are_given_up_at_the_deadline(
     paths: StatePaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter(range(1_000_000))
-    monkeypatch.setattr(lock, "_is_at", lambda path, fd: False)
+    monkeypatch.setattr(lock.LockFiles, "are_in_place", lambda files: False)
     turnstile = Turnstile(paths, timeout_us=10 * SECOND, monotonic=lambda: float(next(ticks)))
     with pytest.raises(BusyTimeoutError, match="replaced"), turnstile.hold():
         pass
 
 
-def test_no_lock_is_inherited_by_a_program_that_is_started(paths: StatePaths, monkeypatch: pytest.MonkeyPatch) -> None:
-    open_both = Turnstile._open_both
-    opened: list[int] = []
+def test_no_lock_is_inherited_by_a_program_that_is_started(paths: StatePaths) -> None:
+    files = lock.LockFiles(paths)
+    assert not os.get_inheritable(files.queue)
+    assert not os.get_inheritable(files.write)
 
-    def remember(turnstile: Turnstile) -> tuple[int, int]:
-        queue, write = open_both(turnstile)
-        opened.extend((queue, write))
-        return queue, write
 
-    monkeypatch.setattr(Turnstile, "_open_both", remember)
+def test_lock_files_stay_open_for_the_next_write_until_the_turnstile_is_closed(paths: StatePaths) -> None:
+    turnstile = patient(paths)
+    with turnstile.hold():
+        assert not is_free(paths)
+    (kept,) = turnstile._open
+    assert is_free(paths)
+    with turnstile.hold():
+        assert not is_free(paths)
+    assert turnstile._open == [kept]
+    turnstile.close()
+    assert kept.write == -1
+    with turnstile.hold():
+        assert not is_free(paths)
+
+
+@pytest.mark.parametrize("name", ["queue_lock", "write_lock"])
+def test_a_lock_file_replaced_between_two_writes_is_opened_anew(paths: StatePaths, name: str) -> None:
+    turnstile = patient(paths)
+    with turnstile.hold():
+        pass
+    os.unlink(getattr(paths, name))
     with patient(paths).hold():
-        assert not os.get_inheritable(opened[-1])
+        pass  # somebody else makes the file
+    with turnstile.hold(), pytest.raises(BusyTimeoutError), Turnstile(paths, timeout_us=0).hold():
+        pytest.fail("two writers are inside")
+
+
+@pytest.mark.parametrize("name", ["queue_lock", "write_lock"])
+def test_a_link_put_in_the_place_of_an_open_lock_file_is_refused(paths: StatePaths, tmp_path: Path, name: str) -> None:
+    turnstile = patient(paths)
+    with turnstile.hold():
+        pass
+    (tmp_path / "elsewhere").touch()
+    os.unlink(getattr(paths, name))
+    os.symlink(tmp_path / "elsewhere", getattr(paths, name))
+    with pytest.raises(PathEscapeError), turnstile.hold():
+        pytest.fail("a link was followed")
 
 
 def test_what_is_left_of_a_deadline_falls_to_nothing() -> None:

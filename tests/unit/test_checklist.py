@@ -33,7 +33,7 @@ def tree(text: str) -> dict[str, str | None]:
     return {item.text: None if item.parent is None else found[item.parent].text for item in found}
 
 
-def rejected(data: bytes) -> list[tuple[int, str]]:
+def rejected(data: bytes) -> list[tuple[int | None, str]]:
     return [(row.line, row.reason_code) for row in read_checklist(data).rejections]
 
 

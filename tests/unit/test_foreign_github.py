@@ -102,7 +102,7 @@ def test_a_null_mark_of_a_pull_request_is_none() -> None:
 
 
 def test_people_milestones_and_types_are_kept_by_their_names() -> None:
-    more = {
+    more: dict[str, Any] = {
         "user": {"login": "bob", "id": 2},
         "milestone": {"title": "1.0", "number": 3},
         "type": {"name": "Bug"},

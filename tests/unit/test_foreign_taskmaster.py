@@ -193,7 +193,7 @@ def test_the_text_is_title_description_details_and_test_strategy() -> None:
 
 
 def test_every_other_field_is_kept_as_it_is() -> None:
-    others = {
+    others: dict[str, Any] = {
         "complexity": 7,
         "parentTaskId": 1,
         "isSubtask": False,
@@ -206,7 +206,7 @@ def test_every_other_field_is_kept_as_it_is() -> None:
 
 
 def test_fields_of_another_form_are_kept_rather_than_read() -> None:
-    odd = {"details": ["a"], "updatedAt": "soon", "acceptanceCriteria": {"a": 1}}
+    odd: dict[str, Any] = {"details": ["a"], "updatedAt": "soon", "acceptanceCriteria": {"a": 1}}
     record = of(task(1, **odd, subtasks="none"))["master:1"]
     assert (record.text, record.extra) == ("Write it", {**odd, "subtasks": "none"})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,8 +11,11 @@ from loopx.core.foreign.record import ForeignRecord, ForeignState
 from loopx.core.graph import verify_graph
 from loopx.core.import_graph import Waits, waits_of
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def waits(edges: dict[str, tuple[str, ...]], known: tuple[str, ...] = ()) -> Waits:
+
+def waits(edges: Mapping[str, tuple[str, ...]], known: tuple[str, ...] = ()) -> Waits:
     return waits_of(
         [ForeignRecord(name, name, depends_on=targets) for name, targets in edges.items()], known, nested=False
     )
