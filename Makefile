@@ -7,10 +7,10 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test fast lint format types docs reference acceptance bench soak check clean
+.PHONY: help setup compile demo test fast lint format types docs reference acceptance bench soak screenshots wheel-matrix check clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 setup: compile  ## make .venv with the package (editable) and the developer tools
 
@@ -59,9 +59,17 @@ acceptance: compile  ## the black-box checks of ../shared, where it is present
 bench: compile  ## whole-process times and claim throughput, as ratios to their yardsticks
 	$(BIN)/python -m benchmarks.commands
 	$(BIN)/python -m benchmarks.claims
+	$(BIN)/python -m benchmarks.dashboard
+	$(BIN)/python -m benchmarks.resident
 
 soak: compile  ## the property tests, simulations and races with many more examples
 	$(PYTEST) -n 2 --hypothesis-profile=soak
+
+screenshots: compile  ## pictures of the dashboard, to be looked at (needs a chromium)
+	$(BIN)/python -m tools.screenshots
+
+wheel-matrix: $(READY)  ## the wheel with each extra, in fresh environments of every Python that is there
+	$(BIN)/python -m tools.wheel_matrix
 
 check: lint types test acceptance docs  ## all that must be green before a change lands
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.core.errors import UsageError
 from loopx.core.instant import SECOND, Duration
 from loopx.core.value import Value
 
@@ -14,7 +15,8 @@ BUSY_TIMEOUT: Duration = 10 * SECOND  # well below the default lease of 15 minut
 FORMATS = ("text", "json")
 FIXED = "fixed"  # LOOPX_IDENTITY: the environment's agent is the only one that may act (S2.3)
 TEAMMATE = "teammate"  # LOOPX_ROLE: may work, may not shape the graph (S3.2)
-ROLES = ("lead", "subagent", TEAMMATE)
+LEAD = "lead"
+ROLES = (LEAD, "subagent", TEAMMATE)
 
 
 class Settings(Value):
@@ -48,3 +50,11 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         role=value("LOOPX_ROLE"),
         database_url=value("LOOPX_DATABASE_URL"),
     )
+
+
+def refuse_odd_words(settings: Settings) -> None:
+    """UsageError for a word that no setting has: a misspelt role or identity must not count as none."""
+    if settings.role is not None and settings.role not in ROLES:
+        raise UsageError(f"LOOPX_ROLE={settings.role!r} is no role", hint=f"A role is {', '.join(ROLES)}.")
+    if settings.identity is not None and settings.identity != FIXED:
+        raise UsageError(f"LOOPX_IDENTITY={settings.identity!r} is unknown", hint=f"It is {FIXED}, or not set.")

@@ -9,11 +9,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from loopx.cli.context import Ports
+from tests.support.browser import pytest_collection_modifyitems, pytest_configure, pytest_terminal_summary
 from tests.support.cli import Loopx
 from tests.support.fakes import FakeClock, SequenceIds, SequenceTokens
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+__all__ = ["pytest_collection_modifyitems", "pytest_configure", "pytest_terminal_summary"]  # hooks, found by name
 
 # The same examples every time: a red suite is red for everybody. `make soak` draws new ones.
 settings.register_profile(

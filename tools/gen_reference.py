@@ -23,7 +23,7 @@ _NOTICE = "<!-- Written by `make reference`; change the code, not this page. -->
 _ERRORS_OPENING = """\
 In JSON mode an error is one document of [`error_v1`](../../schemas/error_v1.schema.json); scripts
 branch on `error.code`, a closed set. The exit code tells the kind. Exit 0 is success, 10 a
-`should-run --exit-code` that says no, 130 and 143 signals, 141 a closed pipe.
+`should-run --exit-code` or `setup --check` that says no, 130 and 143 signals, 141 a closed pipe.
 """
 _KINDS = {
     1: "A bug (exit 1)",
@@ -78,7 +78,7 @@ def _example(command: click.Command) -> str:
 
 def commands_page(root: click.Command) -> str:
     listed = list(entries(root))
-    everywhere = _common_options(listed)
+    everywhere = common_options(listed)
     parts = [
         "# Commands\n",
         _NOTICE,
@@ -94,7 +94,8 @@ def commands_page(root: click.Command) -> str:
     return "\n".join(parts)
 
 
-def _common_options(listed: list[Entry]) -> list[tuple[str, str]]:
+def common_options(listed: list[Entry]) -> list[tuple[str, str]]:
+    """The options that every command takes."""
     shared = set.intersection(*(set(entry.options) for entry in listed))
     return [record for record in listed[0].options if record in shared]
 
@@ -154,6 +155,17 @@ def _error_row(code: str) -> str:
 
 
 def pages() -> dict[Path, str]:
+    from tools.gen_documents import MODULE, documents_module
+    from tools.gen_man import man_page
+
+    return {
+        REFERENCE / "loopx.1": man_page(click_tree(ROOT)),
+        MODULE: documents_module(),
+        **_markdown_pages(),
+    }
+
+
+def _markdown_pages() -> dict[Path, str]:
     return {REFERENCE / "commands.md": commands_page(click_tree(ROOT)), REFERENCE / "errors.md": errors_page()}
 
 

@@ -46,7 +46,7 @@ def note_attempt(project: Project, call: Call, typed_id: str, evidence: str | No
 
 def _held_before(work: Work, todo: Todo) -> bool:
     """Whether the sender shows a token that the todo once had, or has lost the todo by expiry."""
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     if todo.lease is not None and hand.token == todo.lease.claim_token:
         return False
     return hand.token_known or hand.lapsed

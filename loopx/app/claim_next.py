@@ -17,7 +17,7 @@ from loopx.core.decision.examine import Examination
 from loopx.core.decision.reason import Mode, ReasonCode
 from loopx.core.decision.snapshot import Caller
 from loopx.core.errors import ActorRequiredError, LeaseScopeConflictError
-from loopx.core.instant import Duration, format_instant
+from loopx.core.instant import Duration
 from loopx.core.todo import Claim
 from loopx.core.value import Value
 from loopx.store.database import project_id
@@ -48,22 +48,24 @@ def claim_next(project: Project, call: Call, wish: Wish) -> Document:
     """Take the best runnable todo that nobody leases, the caller included, and whose paths nobody holds.
 
     A due monitor keeps nobody from work: polling is another verb. `claim` is null, with the reason and
-    what was skipped, where there is none (S2.2).
+    what was skipped, where there is none (S2.2). PlanNotApprovedError where there is one and the caller's
+    newest plan waits for its answer.
     """
+    return mutate(project, call, lambda work: take_next(work, wish))
 
-    def change(work: Work) -> Outcome:
-        agent_id = work.actor.agent_id
-        if agent_id is None:
-            raise ActorRequiredError("claim-next is asked by an agent", hint="Say who with --agent-id.")
-        db, goal = work.tx.db, work.goal
-        takeable = _examination(work, agent_id, wish, load_takeable(db, goal, now=work.now))
-        todo, conflicts = _first_free(work, takeable)
-        if todo is not None:
-            return _taken(work, work.tx.whole(todo), agent_id, wish.ttl)
-        whole = load_snapshot(db, goal, now=work.now, state=project_id(db))
-        return _nothing(work, _examination(work, agent_id, wish, whole), conflicts)
 
-    return mutate(project, call, change)
+def take_next(work: Work, wish: Wish) -> Outcome:
+    """What `claim_next` does, inside an open mutation."""
+    agent_id = work.actor.agent_id
+    if agent_id is None:
+        raise ActorRequiredError("claim-next is asked by an agent", hint="Say who with --agent-id.")
+    db, goal = work.tx.db, work.goal
+    takeable = _examination(work, agent_id, wish, load_takeable(db, goal, now=work.now))
+    todo, conflicts = _first_free(work, takeable)
+    if todo is not None:
+        return _taken(work, work.tx.whole(todo), agent_id, wish.ttl)
+    whole = load_snapshot(db, goal, now=work.now, state=project_id(db))
+    return _nothing(work, _examination(work, agent_id, wish, whole), conflicts)
 
 
 def _examination(work: Work, agent_id: str, wish: Wish, snapshot: Snapshot) -> Examination:
@@ -108,14 +110,15 @@ def _taken(work: Work, todo: Todo, agent_id: str, ttl: Duration) -> Outcome:
     lease = new_lease(work, todo, agent_id, ttl)
     claim = Claim(agent_id, work.now, lease.expires_at)
     taken = grant_lease(work, todo, lease, claim)
+    shown = lease_document(lease)
     body: Document = {
         "schema_version": CLAIM_SCHEMA,
         "ok": True,
         "claim": {
             "task": task_document(taken, work.now),
             "claim_token": lease.claim_token,
-            "lease_expires_at_utc": format_instant(lease.expires_at),
-            "lease": lease_document(lease),
+            "lease_expires_at_utc": shown["expires_at"],
+            "lease": shown,
         },
         "reason": None,
         "skipped": [],

@@ -42,7 +42,7 @@ def approve_by_completion(work: Work, gate: Todo, answer: Answer) -> Outcome:
     """The answer itself; `todo complete` on a gate means approve."""
     _refuse_other_classes(gate)
     refuse_teammate(work.call, "gate_answered")
-    refuse_agents_on_gates(gate, work.hand(gate.todo_id), "answer a gate")
+    refuse_agents_on_gates(gate, work.hand(gate), "answer a gate")
     refuse_unless_open(gate, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
     if answer.note is not None:
         checked_text(answer.note, field="note")
@@ -72,7 +72,7 @@ def revoke_gate(project: Project, call: Call, todo_id: str) -> Document:
     def change(work: Work) -> Outcome:
         gate = work.tx.todo(todo_in_goal(work, todo_id))
         _refuse_other_classes(gate)
-        refuse_agents_on_gates(gate, work.hand(gate.todo_id), "revoke an answer")
+        refuse_agents_on_gates(gate, work.hand(gate), "revoke an answer")
         value = gate.gate or Gate()
         decision = value.decision
         if decision is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from loopx.app.held import refuse_unready
 from loopx.app.lease_scope import pool_place, requested_scopes
 from loopx.app.mutation import Call, Document, Outcome, Work, mutate
+from loopx.app.plan_gate import refuse_unapproved_plan
 from loopx.app.todo_new import agent, todo_in_goal
 from loopx.app.wake import reopened_if_awake
 from loopx.contracts.todo_document import lease_answer
@@ -23,8 +24,10 @@ from loopx.core.errors import (
 )
 from loopx.core.instant import MINUTE, Duration, format_instant
 from loopx.core.lifecycle import is_claim_tied, refuse_ineligible, refuse_unless_open
+from loopx.core.text import natural_number
 from loopx.core.todo import Claim, Lease, Role
 from loopx.core.value import Value
+from loopx.store.todos import ID_PREFIX, find_todo
 
 if TYPE_CHECKING:
     from loopx.app.project import Project
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from loopx.core.todo import Todo
 
 LEASE_SCHEMA = "task_lease_v0"
+LEASE_PREFIX = "lease_"  # then the letters of the todo's id and the version with which the lease begins
 DEFAULT_TTL: Duration = 15 * MINUTE
 
 
@@ -111,7 +115,7 @@ def transfer_lease(project: Project, call: Call, step: LeaseStep) -> Document:
         token = work.tx.tokens.token()
         moved = lease._replace(holder=receiver, version=lease.version + 1, claim_token=token, expires_at=end)
         work.tx.issue_token(moved)
-        work.tx.forgive_lapse(todo.todo_id, receiver)
+        work.tx.forgive_lapse(todo, receiver)
         after = work.tx.save(todo, _with_lease(todo, moved, work.now))
         return _answer(after, work.now, next_command=_renew_command(moved))
 
@@ -167,7 +171,7 @@ def refuse_unleasable(work: Work, todo: Todo, holder: str) -> None:
 def new_lease(work: Work, todo: Todo, holder: str, ttl: Duration) -> Lease:
     """A lease from now on, with a fresh token, the next version (they only rise) and the todo's own scopes."""
     return Lease(
-        lease_id=work.tx.ids.new("lease"),
+        lease_id=f"{LEASE_PREFIX}{todo.todo_id.removeprefix(ID_PREFIX)}_{todo.lease_version + 1}",
         todo_id=todo.todo_id,
         holder=holder,
         version=todo.lease_version + 1,
@@ -180,9 +184,10 @@ def new_lease(work: Work, todo: Todo, holder: str, ttl: Duration) -> Lease:
 
 
 def grant_lease(work: Work, todo: Todo, lease: Lease, claim: Claim | None = None) -> Todo:
-    """The one guarded transition by which a todo comes under a lease, whatever the door."""
+    """The one guarded transition by which a todo comes under a lease, whatever the door. PlanNotApprovedError."""
+    refuse_unapproved_plan(work, lease.holder)
     work.tx.issue_token(lease)
-    work.tx.forgive_lapse(todo.todo_id, lease.holder)
+    work.tx.forgive_lapse(todo, lease.holder)
     return work.tx.save(todo, todo._replace(lease=lease, lease_version=lease.version, claim=claim or todo.claim))
 
 
@@ -223,24 +228,36 @@ def _held(work: Work, step: LeaseStep) -> tuple[Todo, Lease]:
 
 
 def _todo_of_lease(work: Work, lease_id: str) -> Todo:
-    row = work.tx.db.execute(_TODO_OF_LEASE, (lease_id,)).fetchone()
-    if row is None:
+    todo = _named_by(work, lease_id) or _todo_of_old_lease(work, lease_id)
+    if todo is None:
         raise LeaseNotFoundError(
             f"there is no lease {lease_id}",
             hint="`loopx task-lease list` shows the live ones.",
             lease_id=lease_id,
         )
-    todo = work.tx.todo(row[0])
     work.enter_goal(todo.goal_id)
     return todo
 
 
-_TODO_OF_LEASE = "SELECT todo_id FROM claim_tokens WHERE lease_id = ? LIMIT 1"
+def _named_by(work: Work, lease_id: str) -> Todo | None:
+    """The todo whose id is in the lease's, where it has had as many leases."""
+    letters, _, version = lease_id.removeprefix(LEASE_PREFIX).rpartition("_")
+    todo = find_todo(work.tx.db, ID_PREFIX + letters)
+    is_past = todo is not None and 1 <= (natural_number(version) or 0) <= todo.lease_version
+    return todo if is_past else None
+
+
+def _todo_of_old_lease(work: Work, lease_id: str) -> Todo | None:
+    row = work.tx.db.execute(_OLD_LEASE, (lease_id,)).fetchone()
+    return work.tx.todo(row[0]) if row is not None else None
+
+
+_OLD_LEASE = "SELECT todo_id FROM claim_tokens WHERE length(lease_id) = 16 AND lease_id = ?"
 
 
 def _gone(work: Work, todo: Todo, step: LeaseStep, holder: str) -> Exception:
     """Why the lease is no longer there: the work was settled, ran out, was taken, or was given back."""
-    if todo.closure is not None and not work.tx.has_lapsed(todo.todo_id, holder):
+    if todo.closure is not None and not work.tx.has_lapsed(todo, holder):
         return AlreadyDoneError(
             f"{todo.todo_id} was settled ({todo.closure}); stop at a safe point",
             hint="Report what you have; nothing more is written for this lease.",

@@ -81,7 +81,7 @@ def _pollable(work: Work, todo: Todo, poll: Poll) -> Polling:
             todo_id=todo.todo_id,
         )
     refuse_unless_open(todo)
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     refuse_without_token(todo, hand, work.now)
     authorise(todo, hand, None, work.now)
     if work.actor.agent_id is not None:
@@ -123,7 +123,7 @@ def _after(work: Work, polling: Polling, poll: Poll) -> Polling:
 def _wake(work: Work, successor: Todo) -> None:
     """The change is what an existing successor was put aside for; what may not be reopened is not woken."""
     if successor.status is not Status.OPEN:
-        hand = work.hand(successor.todo_id)._replace(token=None)  # the call's token is the monitor's
+        hand = work.hand(successor)._replace(token=None)  # the call's token is the monitor's
         refuse_unmovable(successor, Status.OPEN, hand, work.now, "reopen a gate")
         awake = successor._replace(status=Status.OPEN, resume=None, block_reason=None)
         work.tx.save(successor, checked_todo(awake))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from loopx.app.entry_warning import secret_warnings
 from loopx.app.expiry import settle_leases
 from loopx.app.project import Project, Registry, registered_agent
 from loopx.core.actor import Actor
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loopx.core.instant import Instant
+    from loopx.core.todo import Todo
     from loopx.store.transaction import Transaction
 
 LEAD_ONLY = frozenset(
     (
-        "project_initialised", "todo_added", "checklist_imported", "gate_answered", "gate_revoked",
+        "project_initialised", "todo_added", "checklist_imported", "records_imported", "gate_answered", "gate_revoked",
         "goal_added", "goal_updated", "goal_paused", "goal_resumed", "goal_closed", "goal_reopened", "goal_accepted",
         "agent_registered", "agent_retired", "authority_granted", "authority_revoked", "pool_set", "material_added",
         "doctor_fixed", "restored", "operation_undone", "todos_archived",
+        "plan_approved", "plan_rejected", "shutdown_requested",
     )
 )  # fmt: skip
 
@@ -146,7 +149,7 @@ class Work:
         """The agents whose claims count."""
         return frozenset(agent.agent_id for agent in self.goal.active_agents)
 
-    def hand(self, todo_id: str) -> Hand:
+    def hand(self, todo: Todo) -> Hand:
         """Who reaches for that todo, and with what."""
         token, agent_id = self.call.claim_token, self.actor.agent_id
         return Hand(
@@ -154,8 +157,8 @@ class Work:
             active_agents=self.active_agents,
             grants=self.goal.grants,
             token=token,
-            token_known=token is not None and self.tx.knows_token(todo_id, token),
-            lapsed=agent_id is not None and self.tx.has_lapsed(todo_id, agent_id),
+            token_known=token is not None and self.tx.knows_token(todo, token),
+            lapsed=agent_id is not None and self.tx.has_lapsed(todo, agent_id),
             as_user=self.call.as_user,
             authority_reason=self.call.authority_reason,
         )
@@ -213,7 +216,7 @@ def _carried_out(work: Work, change: Callable[[Work], Outcome]) -> Document:
             "state": tx.opening.state,
             "warnings": list(outcome.warnings),
         }
-    operation_id = call.operation_id or tx.ids.new("op")
+    operation_id = call.operation_id or tx.new_operation_id()
     document = _recorded(tx, work, outcome, operation_id)
     if call.operation_id is not None:
         record_answer(tx.db, operation_id, intent_of(call), document, document["receipt"]["sequence"])
@@ -274,7 +277,7 @@ def _recorded(tx: Transaction, work: Work, outcome: Outcome, operation_id: str) 
         "next_command": outcome.next_command,
     }
     document["state"] = tx.opening.state
-    document["warnings"] = list(outcome.warnings)
+    document["warnings"] = [*outcome.warnings, *secret_warnings(tx.changes, work.call.intent, work.call.reason)]
     return document
 
 

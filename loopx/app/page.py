@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.errors import UsageError
+from loopx.core.text import natural_number
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
@@ -27,9 +28,10 @@ class Page(Value):
         """The sequence after which the page starts; UsageError for a cursor that no page gave."""
         if self.cursor is None:
             return 0
-        if not (self.cursor.isascii() and self.cursor.isdecimal() and len(self.cursor) < 19):
+        number = natural_number(self.cursor)
+        if number is None:
             raise UsageError(f"{self.cursor!r} is not a cursor", hint="Pass on the next_cursor of the page before.")
-        return int(self.cursor)
+        return number
 
 
 def checked_page(limit: int, cursor: str | None) -> Page:

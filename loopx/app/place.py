@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from loopx.core.workspace import Workspace
 
 
+def working_directory() -> str | None:
+    """The current folder, or None where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
 def needed_workspace(snapshot: Snapshot, folder: str | None) -> Workspace | None:
     """The workspace at the folder, if peers could meet there: a team, and work that writes."""
     writes = any(cohort.head.route.required_write_scopes for cohort in snapshot.cohorts)

@@ -150,6 +150,11 @@ class Project:
             self._seen = SeenRegistry(data)
         return self._seen.registry(db, self.registry_text.name)
 
+    def another(self) -> Project:
+        """The same project over connections of its own, for another thread."""
+        store = self.store
+        return Project(self.location, clock=self.clock, ids=self.ids, tokens=store.tokens, timeout=self.timeout)
+
     def close(self) -> None:
         """Close the store's connections."""
         self.store.close()

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from loopx.store.transaction import Transaction
 
 STORED_NAME = "the registry in the database"
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_AT_ONCE = 1 << 16  # bytes: more than most registries have
 
 
 class RegistryText(Protocol):
@@ -100,8 +102,11 @@ class StoredRegistry:
 def registry_bytes(path: str) -> bytes:
     """The file as it is; storage errors where it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        fd = os.open(path, _READ)
+        try:
+            return b"".join(iter(lambda: os.read(fd, _AT_ONCE), b""))
+        finally:
+            os.close(fd)
     except OSError as exc:
         from loopx.files import storage_error
 

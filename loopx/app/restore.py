@@ -14,7 +14,7 @@ from loopx.files import write_atomically
 from loopx.store.backup import kept_registry
 from loopx.store.backup_ring import backup_folder, free_name
 from loopx.store.database import project_id
-from loopx.store.events import Event, append_event, last_link, last_sequence
+from loopx.store.events import Event, append_event, last_link, last_sequence, new_operation_id
 from loopx.store.operations import record_answer, recorded_answer
 from loopx.store.restore import keep_replaced, prepared_copy, put_in_place
 
@@ -107,7 +107,7 @@ def _carried_out(
     differs = None if kept is None or present.registry is None else kept != present.registry
     replaced = None if call.dry_run else keep_replaced(store.paths, store.clock, store.ids)
     kept_as = _keep_registry(project, kept) if differs and kept is not None and not call.dry_run else None
-    operation_id = call.operation_id or store.ids.new("op")
+    operation_id = call.operation_id or new_operation_id(store.ids, last_link(copy))
     sequence = _append(copy, project, call, operation_id, {"restored_to": reached, "replaced": replaced})
     document: Document = {
         "schema_version": RESTORE_SCHEMA,

@@ -81,7 +81,7 @@ def _refuse_work(work: Work, todo: Todo, agent_id: str) -> None:
     else:
         refuse_unless_open(todo)
         refuse_unready(work, todo)
-        hand = work.hand(todo.todo_id)
+        hand = work.hand(todo)
         refuse_without_token(todo, hand, work.now)
         authorise(todo, hand, None, work.now)
     refuse_ineligible(todo, agent_id)

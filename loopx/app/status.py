@@ -37,7 +37,7 @@ def read_status(project: Project, goal_id: str | None, page: Page) -> Document:
         return {
             "schema_version": STATUS_SCHEMA,
             "ok": True,
-            "goals": [_goal(snapshot, goal) for goal in goals],
+            "goals": [goal_status(snapshot, goal) for goal in goals],
             **keys,
             "state": snapshot.state,
         }
@@ -45,7 +45,8 @@ def read_status(project: Project, goal_id: str | None, page: Page) -> Document:
     return project.read(query)
 
 
-def _goal(snapshot: Snapshot, goal: Goal) -> Document:
+def goal_status(snapshot: Snapshot, goal: Goal) -> Document:
+    """One goal at a glance, on a snapshot that is open already."""
     db, name = snapshot.db, goal.goal_id
     counts = class_counts(db, name)
     held, held_total = held_todos(db, name, snapshot.now, SHOWN)
@@ -56,9 +57,9 @@ def _goal(snapshot: Snapshot, goal: Goal) -> Document:
         "state": goal.state.value,
         "counts": {**_summed(counts.values()), "closed": closed_count(db, name)},
         "by_class": {task_class.value: _counted(count) for task_class, count in counts.items()},
-        "work": [_holding(snapshot, goal, todo) for todo in held],
+        "work": [holding_row(snapshot, goal, todo) for todo in held],
         "work_total": held_total,
-        "gates": [_gate(todo) for todo in gates],
+        "gates": [gate_row(todo) for todo in gates],
         "gates_total": gates_total,
         **_criteria(goal, unmet_criteria(db, goal)),
         "missing": [gap_document(gap) for gap in closure_gaps(closure_facts(db, goal, glance=True))],
@@ -74,7 +75,7 @@ def _summed(counts: Iterable[Counts]) -> Document:
     return {name: sum(row[name] for row in rows) for name in ("open", "ready", "blocked", "deferred")}
 
 
-def _holding(snapshot: Snapshot, goal: Goal, todo: Todo) -> Document:
+def holding_row(snapshot: Snapshot, goal: Goal, todo: Todo) -> Document:
     """Who is on it: the holder of a live lease, otherwise the agent of the claim, which may be stale."""
     lease, claim = todo.live_lease(snapshot.now), todo.claim
     if lease is not None:
@@ -89,7 +90,8 @@ def _work(todo: Todo, agent_id: str, held: str, until: int) -> Document:
     return {**_line(todo), "agent_id": agent_id, "held": held, "until": format_instant(until)}
 
 
-def _gate(todo: Todo) -> Document:
+def gate_row(todo: Todo) -> Document:
+    """An open question, and whom it holds."""
     gate = todo.gate or Gate()
     return {
         **_line(todo),

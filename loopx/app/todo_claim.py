@@ -45,7 +45,7 @@ def claim_todo(project: Project, call: Call, todo_id: str, ttl: Duration | None)
         claim = Claim(agent_id, work.now, work.now + (ttl or STALE_AFTER))
         previous = todo.claim.agent_id if todo.claim and todo.claim.agent_id != agent_id else None
         claimed = work.tx.save(todo, todo._replace(claim=claim))
-        work.tx.forgive_lapse(todo.todo_id, agent_id)
+        work.tx.forgive_lapse(todo, agent_id)
         notes = (("previous_owner", previous),) if previous else ()
         return Outcome(
             todo_answer(work, claimed),
@@ -63,7 +63,7 @@ def release_todo(project: Project, call: Call, todo_id: str) -> Document:
     def change(work: Work) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
         refuse_unless_open(todo, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
-        hand = work.hand(todo.todo_id)
+        hand = work.hand(todo)
         refuse_without_token(todo, hand, work.now)
         authorise(todo, hand, None, work.now)
         if todo.claim is None and todo.lease is None:
@@ -88,12 +88,12 @@ def reassign_todo(project: Project, call: Call, todo_id: str, to: str) -> Docume
         refuse_unless_open(todo, Status.OPEN, Status.BLOCKED)
         if todo.role is Role.USER:
             raise UsageError(f"{todo.todo_id} is a person's todo", hint="Only agent todos are assigned.")
-        hand = work.hand(todo.todo_id)
+        hand = work.hand(todo)
         refuse_agents_on_gates(todo, hand, "reassign a gate")
         refuse_without_token(todo, hand, work.now)
         use = authorise(todo, hand, LifecycleAction.REASSIGN, work.now)
         refuse_ineligible(todo, receiver)
-        work.tx.forgive_lapse(todo.todo_id, receiver)
+        work.tx.forgive_lapse(todo, receiver)
         claim = Claim(receiver, work.now, work.now + STALE_AFTER)
         moved = work.tx.save(todo, todo._replace(claim=claim, lease=None))
         previous = todo.claim.agent_id if todo.claim else None

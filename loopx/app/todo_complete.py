@@ -124,7 +124,7 @@ def _approved(work: Work, gate: Todo, completion: Completion) -> Outcome:
 
 
 def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     refuse_without_token(todo, hand, work.now)
     use = authorise(todo, hand, LifecycleAction.COMPLETE, work.now)
     if work.actor.agent_id is not None:
@@ -135,15 +135,16 @@ def _authorised(work: Work, todo: Todo) -> AuthorityUse | None:
 def _completed(work: Work, todo: Todo, completion: Completion, use: AuthorityUse | None) -> Outcome:
     evidence = _evidence(todo, completion.evidence)
     successors = add_successors(work, todo, completion.following)
+    no_followup = _needs_nothing(todo, completion)
     done = work.tx.save(
         todo,
         todo._replace(
             status=Status.DONE,
-            closure=_closure(completion),
+            closure=_closure(completion, no_followup=no_followup),
             closed_at=work.now,
             evidence=evidence,
             completion_rationale=work.call.reason or (use.reason if use else None),
-            no_followup=completion.following.no_followup,
+            no_followup=no_followup,
             successors=unique((*todo.successors, *successors)),
             claim=_doer(work, todo),
             lease=None,
@@ -186,10 +187,16 @@ def _evidence(todo: Todo, evidence: str | None) -> str | None:
     return None
 
 
-def _closure(completion: Completion) -> Closure:
+def _needs_nothing(todo: Todo, completion: Completion) -> bool:
+    """Whether nothing follows: said now, or when the todo was made, for a success that names no successor (S3.3)."""
+    said_before = todo.no_followup and not completion.failed and not completion.following.is_named
+    return completion.following.no_followup or said_before
+
+
+def _closure(completion: Completion, *, no_followup: bool) -> Closure:
     if completion.failed:
         return Closure.FAILED
-    return Closure.NO_FOLLOWUP if completion.following.no_followup else Closure.COMPLETED
+    return Closure.NO_FOLLOWUP if no_followup else Closure.COMPLETED
 
 
 def _doer(work: Work, todo: Todo) -> Claim | None:

@@ -28,12 +28,12 @@ def read_graph(project: Project, wanted: Wanted, page: Page) -> Document:
     def query(snapshot: Snapshot) -> Document:
         todos, keys = read_page(snapshot, wanted, page, full=True)
         shown = {todo.todo_id for todo in todos}
-        edges = [edge for todo in todos for edge in _edges(todo)]
+        edges = [edge for todo in todos for edge in graph_edges(todo)]
         inside = [edge for edge in edges if edge["from"] in shown and edge["to"] in shown]
         return {
             "schema_version": GRAPH_SCHEMA,
             "ok": True,
-            "nodes": [_node(todo) for todo in todos],
+            "nodes": [graph_node(todo) for todo in todos],
             "edges": inside,
             "edges_outside": len(edges) - len(inside),
             **keys,
@@ -43,7 +43,8 @@ def read_graph(project: Project, wanted: Wanted, page: Page) -> Document:
     return project.read(query)
 
 
-def _node(todo: Todo) -> Document:
+def graph_node(todo: Todo) -> Document:
+    """A todo as the graph shows it."""
     return {
         "todo_id": todo.todo_id,
         "status": todo.status.value,
@@ -55,7 +56,7 @@ def _node(todo: Todo) -> Document:
     }
 
 
-def _edges(todo: Todo) -> Iterator[Document]:
+def graph_edges(todo: Todo) -> Iterator[Document]:
     """Each edge is told by one of its ends: dependencies by who waits, lineage by who came first."""
     for dependency_id in todo.blocked_by:
         yield {"from": dependency_id, "to": todo.todo_id, "kind": "blocks"}

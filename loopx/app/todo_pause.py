@@ -68,7 +68,7 @@ def _move(
 ) -> Document:
     def change(work: Work) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
-        refuse_unmovable(todo, target, work.hand(todo.todo_id), work.now, what)
+        refuse_unmovable(todo, target, work.hand(todo), work.now, what)
         after = work.tx.save(todo, checked_todo(moved(work, todo)))
         return Outcome(todo_answer(work, after), todo.todo_id, next_command=command("todo", "show", todo.todo_id))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from loopx.app.mark import Marker
@@ -10,11 +11,13 @@ from loopx.contracts.todo_document import full_todo
 from loopx.core.instant import format_instant
 from loopx.store.archive import archived_at
 from loopx.store.events import ATTEMPT_NOTED, count_events
+from loopx.store.origins import kept_of, sources_of
 from loopx.store.todos import get_todo, resolve_todo_id
 
 if TYPE_CHECKING:
     from loopx.app.mutation import Document
     from loopx.app.project import Project, Snapshot
+    from loopx.core.todo import Todo
 
 
 def show_todo(project: Project, typed_id: str, goal_id: str | None = None) -> Document:
@@ -36,6 +39,8 @@ def show_todo(project: Project, typed_id: str, goal_id: str | None = None) -> Do
             "schema_version": TODO_SCHEMA,
             "ok": True,
             "todo": Marker(snapshot).marked(document, todo),
+            "lineage": _lineage(snapshot, todo),
+            **_origin(snapshot, todo.todo_id),
             "state": snapshot.state,
         }
 
@@ -46,3 +51,22 @@ def _archival(snapshot: Snapshot, todo_id: str) -> Document:
     """Since when the todo is archived, for one that is."""
     moment = archived_at(snapshot.db, todo_id)
     return {} if moment is None else {"archived_at": format_instant(moment)}
+
+
+def _origin(snapshot: Snapshot, todo_id: str) -> Document:
+    """Where an imported todo came from, and what it had there that a todo has no place for."""
+    sources, kept = sources_of(snapshot.db, todo_id), kept_of(snapshot.db, todo_id)
+    if not sources and kept is None:
+        return {}
+    rows = [{"source": source, "source_id": source_id} for source, source_id in sources]
+    return {"origin": {"sources": rows, "kept": json.loads(kept) if kept else {}}}
+
+
+def _lineage(snapshot: Snapshot, todo: Todo) -> Document | None:
+    """Where the todo comes from and what stands in for what; None for one that stands alone."""
+    if not (todo.predecessors or todo.successors or todo.superseded_by):
+        return None
+    from loopx.contracts.lineage_document import lineage_row
+    from loopx.store.lineage import lineage_of
+
+    return lineage_row(lineage_of(snapshot.db, todo))

@@ -52,7 +52,7 @@ def supersede_todo(project: Project, call: Call, todo_id: str, replacement: Repl
     def change(work: Work) -> Outcome:
         todo = work.tx.todo(todo_in_goal(work, todo_id))
         refuse_unless_open(todo, Status.OPEN, Status.BLOCKED, Status.DEFERRED)
-        hand = work.hand(todo.todo_id)
+        hand = work.hand(todo)
         refuse_agents_on_gates(todo, hand, "supersede a gate")
         refuse_without_token(todo, hand, work.now)
         use = authorise(todo, hand, LifecycleAction.SUPERSEDE, work.now)

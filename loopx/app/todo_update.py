@@ -160,7 +160,7 @@ def patched_todo(work: Work, todo: Todo, patch: TodoPatch) -> Todo:
             f"{todo.todo_id} is not done yet",
             hint="Say what follows when you complete it with `loopx todo complete`.",
         )
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     refuse_without_token(todo, hand, work.now)
     authorise(todo, hand, None, work.now)
     if work.actor.kind is ActorKind.AGENT:

@@ -51,8 +51,15 @@ _INSTEAD = {
     "claim_tokens": "give the lease back with `loopx task-lease release`, or the claim with `loopx todo release`",
     "runs": "record another run; what was reported stays in the history",
     "spends": "nothing: what was spent stays spent",
+    "handoffs": "record another handoff; the newest to a receiver counts",
+    "material_reads": "acknowledge the revision that was read",
+    "material_revisions": "state the right revision with `loopx material ack`",
     "archive": "change the todo by its id, which brings it back",
+    "messages": "send another message; what was said stays said",
+    "plans": "submit another plan, which takes the place of this one",
+    "workers": "end the worker with `loopx team shutdown`, or start it again",
     "origins": "supersede what was imported, or import the source again",
+    "foreign_records": "supersede what was imported, or import the source again",
 }
 _LEASE_ACTIONS = "lease_"
 _KEPT_COLUMNS = ("version", "lease_version", "attempts", "last_holder")  # they only rise, or tell what really was
@@ -214,7 +221,7 @@ def _turn(row: tuple[str, Columns]) -> int:
 
 
 def _refuse_hand(work: Work, todo: Todo) -> None:
-    hand = work.hand(todo.todo_id)
+    hand = work.hand(todo)
     refuse_agents_on_gates(todo, hand, "undo what was done to a gate")
     if not todo.is_closed:
         refuse_without_token(todo, hand, work.now)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.app.status import read_status
 from loopx.app.wait import state_mark
 from loopx.core.errors import UsageError
 from loopx.core.instant import MILLISECOND, SECOND, Duration, format_duration
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from loopx.app.mutation import Document
-    from loopx.app.page import Page
     from loopx.app.project import Project
     from loopx.ports import Sleeper
 
@@ -40,12 +38,12 @@ def checked_watch(interval: Duration | None, limit: Duration | None) -> Watch:
     return Watch(interval or DEFAULT_INTERVAL, limit)
 
 
-def watch_status(
-    project: Project, goal_id: str | None, page: Page, watch: Watch, *, sleeper: Sleeper
+def watch_document(
+    project: Project, read: Callable[[], Document], watch: Watch, *, sleeper: Sleeper
 ) -> Iterator[Document]:
-    """The status now, and each later one that differs; it is read only where something may have changed."""
+    """What is read now, and each later answer that differs; it is read only where something may have changed."""
     mark, unread, left = state_mark(project), 0, watch.limit
-    shown = read_status(project, goal_id, page)
+    shown = read()
     yield dict(shown)
     while left is None or left > 0:
         nap = watch.interval if left is None else min(watch.interval, left)
@@ -56,7 +54,7 @@ def watch_status(
         if seen == mark and unread < REREAD:
             continue
         mark, unread = seen, 0
-        status = read_status(project, goal_id, page)
-        if status != shown:
-            shown = status
+        document = read()
+        if document != shown:
+            shown = document
             yield dict(shown)

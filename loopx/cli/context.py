@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from loopx.core.errors import ActorRequiredError, IdentityMismatchError, ReasonRequiredError, UsageError
+from loopx.app.place import working_directory as working_directory  # noqa: PLC0414 - commands take it from here
+from loopx.core.errors import ActorRequiredError, UsageError
 from loopx.core.value import Value
-from loopx.settings import FIXED, FORMATS, ROLES, Settings, settings_from
+from loopx.settings import FORMATS, Settings, refuse_odd_words, settings_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,14 +48,11 @@ class Invocation:
 
         A wrong format is answered in JSON, which any caller reads.
         """
-        chosen, settings = self.options["format"], self.settings
+        chosen = self.options["format"]
         if chosen not in FORMATS:
             self.options["format"] = "json"
             raise UsageError(f"{chosen!r} is not a format", hint="--format and LOOPX_FORMAT are text or json.")
-        if settings.role is not None and settings.role not in ROLES:
-            raise UsageError(f"LOOPX_ROLE={settings.role!r} is no role", hint=f"A role is {', '.join(ROLES)}.")
-        if settings.identity is not None and settings.identity != FIXED:
-            raise UsageError(f"LOOPX_IDENTITY={settings.identity!r} is unknown", hint=f"It is {FIXED}, or not set.")
+        refuse_odd_words(self.settings)
 
     @property
     def is_json(self) -> bool:
@@ -122,44 +119,17 @@ class Invocation:
 
         IdentityMismatchError where the identity is fixed and another agent is named (S2.3).
         """
-        from loopx.core.actor import Actor, ActorKind
-        from loopx.core.name import normalise_name
+        from loopx.app.identity import acting
 
-        own = self.settings.agent_id and normalise_name(self.settings.agent_id, what="agent id of LOOPX_AGENT_ID")
-        option = named if named is not None else self.options.get("agent_id")
-        if named is not None and self.options.get("agent_id") not in (None, named):
-            raise UsageError(
-                f"the call names two actors, {named!r} and {self.options['agent_id']!r}",
-                hint="Name one of them.",
-            )
-        agent_id = normalise_name(option, what="agent id") if option is not None else own
-        if self.settings.identity_fixed and (own is None or agent_id != own):
-            whose = own or "nobody (LOOPX_AGENT_ID is not set)"
-            raise IdentityMismatchError(
-                f"this process is {whose}; it cannot act as {agent_id or 'a person'}",
-                hint="Leave the agent option out." if own else "Set LOOPX_AGENT_ID beside LOOPX_IDENTITY=fixed.",
-                agent_id=agent_id,
-            )
-        return (
-            self._person(agent_id)
-            if agent_id is None or self.options.get("as_user")
-            else Actor(ActorKind.AGENT, agent_id)
+        option = self.options.get("agent_id")
+        if named is not None and option not in (None, named):
+            raise UsageError(f"the call names two actors, {named!r} and {option!r}", hint="Name one of them.")
+        return acting(
+            self.settings,
+            named if named is not None else option,
+            as_user=bool(self.options.get("as_user")),
+            reason=self.options.get("reason"),
         )
-
-    def _person(self, agent_id: str | None) -> Actor:
-        from loopx.core.actor import Actor, ActorKind
-
-        if self.options.get("as_user"):
-            if self.settings.agent_id is not None:
-                raise IdentityMismatchError(
-                    "an agent's session cannot act as the user (LOOPX_AGENT_ID is set)",
-                    hint="Ask the user to run the command.",
-                )
-            if agent_id is not None:
-                raise UsageError("--as-user and an agent contradict each other", hint="Leave one of them out.")
-            if not self.options.get("reason"):
-                raise ReasonRequiredError("--as-user needs a reason", hint="Say why with --reason.")
-        return Actor(ActorKind.USER, None)
 
     def agent(self) -> str:
         """The agent that this call is about; ActorRequiredError where none is named."""
@@ -195,11 +165,3 @@ class Invocation:
         """Close the project, if one was opened."""
         if self._project is not None:
             self._project.close()
-
-
-def working_directory() -> str | None:
-    """The current folder, or None where it was deleted."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return None

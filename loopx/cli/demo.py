@@ -8,6 +8,7 @@ import tempfile
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
+from loopx.cli.declare import flag
 from loopx.cli.demo_script import SCRIPT, Step
 from loopx.cli.verb import verb
 from loopx.core.command import command
@@ -20,14 +21,21 @@ DEMO_SCHEMA = "demo_v1"
 
 
 @verb("demo", example="loopx demo")
-def cli(invocation: Invocation) -> Document:
+@flag("--team", help="A lead and two workers instead, in processes of their own.")
+def cli(invocation: Invocation, team: bool) -> Document:
     """A blocked P0, a question for a person, an independent P1 and two peers, until nothing is left."""
     with tempfile.TemporaryDirectory(prefix="loopx-demo-") as folder:
-        steps = list(_play(SCRIPT, folder, invocation.real_ports()))
+        steps = _play(_team_script(), folder, None) if team else _play(SCRIPT, folder, invocation.real_ports())
     return {"schema_version": DEMO_SCHEMA, "ok": True, "steps": steps}
 
 
-def _play(script: tuple[Step, ...], folder: str, ports: Ports) -> list[Document]:
+def _team_script() -> tuple[Step, ...]:
+    from loopx.cli.demo_team_script import TEAM_SCRIPT
+
+    return TEAM_SCRIPT
+
+
+def _play(script: tuple[Step, ...], folder: str, ports: Ports | None) -> list[Document]:
     kept: dict[str, str] = {}
     played = []
     for number, step in enumerate(script, 1):
@@ -47,8 +55,8 @@ def _play(script: tuple[Step, ...], folder: str, ports: Ports) -> list[Document]
     return played
 
 
-def _ask(argv: list[str], folder: str, ports: Ports) -> tuple[int, Document]:
-    """Run one command on the demo's project, through the same door as everybody."""
+def _ask(argv: list[str], folder: str, ports: Ports | None) -> tuple[int, Document]:
+    """Run one command on the demo's project, through the same door as everybody; without ports under real time."""
     from loopx.cli.root import main
 
     out = io.StringIO()

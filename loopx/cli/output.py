@@ -34,26 +34,13 @@ def emit(invocation: Invocation, document: Document) -> None:
 def emit_error(invocation: Invocation, error: LoopxError) -> None:
     """Write a refusal: `error_v1` on standard output, or two lines on standard error."""
     if invocation.is_json:
-        write_json(error_document(error, list(invocation.warnings)))
+        from loopx.contracts.error_document import error_document
+
+        write_json(error_document(error, invocation.warnings))
         return
     write_note(f"loopx: {error.message} [{error.code}]")
     if error.hint:
         write_note(f"  {error.hint}")
-
-
-def error_document(error: LoopxError, warnings: list[str]) -> Document:
-    """The document of a refusal."""
-    return {
-        "schema_version": "error_v1",
-        "ok": False,
-        "error": {
-            "code": error.code,
-            "message": error.message,
-            "hint": error.hint,
-            "details": error.details,
-        },
-        "warnings": warnings,
-    }
 
 
 def write_json(document: Document) -> None:

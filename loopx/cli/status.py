@@ -8,7 +8,7 @@ from loopx.app.status import read_status
 from loopx.cli.declare import DURATION, flag, option
 from loopx.cli.paging import page_options
 from loopx.cli.verb import verb
-from loopx.core.errors import UsageError
+from loopx.cli.watching import refuse_without_watch, show_each
 
 if TYPE_CHECKING:
     from loopx.app.page import Page
@@ -24,30 +24,8 @@ if TYPE_CHECKING:
 def cli(invocation: Invocation, page: Page, watch: bool, interval: int | None, limit_us: int | None) -> Document | None:
     """Counts, who is on what, open gates, unmet criteria, and what is missing for closure."""
     if watch:
-        _watch(invocation, page, interval, limit_us)
+        goal_id, project = invocation.goal_id, invocation.project()
+        show_each(invocation, lambda: read_status(project, goal_id, page), interval, limit_us)
         return None
-    if interval is not None or limit_us is not None:
-        raise UsageError("--interval and --for belong to --watch", hint="Add --watch, or leave them out.")
+    refuse_without_watch(interval, limit_us)
     return read_status(invocation.project(), invocation.goal_id, page)
-
-
-def _watch(invocation: Invocation, page: Page, interval: int | None, limit_us: int | None) -> None:
-    """Show every status as it comes: in place on a terminal, one under the other where it is piped."""
-    if invocation.is_json:
-        raise UsageError(
-            "--watch shows one status after the other; JSON mode answers with one document",
-            hint="Ask again in a loop, or wait for work with `quota should-run --wait`.",
-        )
-    import gc
-
-    from loopx.app.watch import checked_watch, watch_status
-    from loopx.cli.output import emit, is_terminal, write_text
-    from loopx.core.instant import format_instant
-
-    gc.enable()  # a watch lives long; the entry point turned collecting off for calls that do not
-    watch = checked_watch(interval, limit_us)
-    project, clock = invocation.project(), invocation.real_ports().clock
-    clear = "\x1b[H\x1b[2J" if is_terminal() else ""
-    for document in watch_status(project, invocation.goal_id, page, watch, sleeper=invocation.sleeper()):
-        write_text(f"{clear}{format_instant(clock.now())}")
-        emit(invocation, document)

@@ -74,6 +74,14 @@ ERROR_CATALOG: dict[str, Row] = {
         "Work of an agent is completed without saying what shows that it is done.",
         "Add `--evidence` with what was checked and where it can be seen.",
     ),
+    "file_invalid": Row(
+        "A file tool met a folder, a device, a file with several names, one that is no text, or one that is too large.",
+        "Name a regular text file of the workspace within the limit of the message.",
+    ),
+    "extra_missing": Row(
+        "The command needs packages that a plain installation leaves out.",
+        "Install them as the hint says, such as `pip install 'loopx[web]'`.",
+    ),
     "gate_open": Row(
         "A person must decide first: the todo needs a decision that an open or rejected gate holds.",
         "Ask the person to answer it; `loopx gate list` shows what is asked.",
@@ -94,6 +102,18 @@ ERROR_CATALOG: dict[str, Row] = {
         "The token belongs to a lease that has run out, or was released or replaced.",
         "Claim the todo again; what was done meanwhile by others stays.",
     ),
+    "material_unreadable": Row(
+        "The material is missing, or it is there and cannot be read, so nobody can have read it.",
+        "Mend the file, its permissions or the reference in `registry.yaml`.",
+    ),
+    "model_failed": Row(
+        "The model's endpoint refused the request, or did not answer after every retry.",
+        "Read the status in the message; check key, model name and address of the endpoint.",
+    ),
+    "model_not_configured": Row(
+        "A chat worker has no model, or no key or address for its endpoint; nothing was asked or made.",
+        "Give `--model`, and set the variables that the message names.",
+    ),
     "monitor_not_due": Row(
         "A monitor is reported as unchanged before it is due.",
         "Poll again at `next_due_at`; a change may be reported at any time.",
@@ -105,6 +125,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "outside_goal_boundary": Row(
         "The todo's repository or a write scope of it lies outside the boundary that the user set for the goal.",
         "Narrow the todo, or ask the user to widen the boundary with `loopx goal update`.",
+    ),
+    "plan_not_approved": Row(
+        "The newest plan of this agent waits for an answer or was rejected, so the agent may start nothing.",
+        "Let its reviewer answer with `loopx plan approve`, or submit another plan.",
     ),
     "reason_required": Row(
         "The command changes direction or overrides somebody, and history must say why.",
@@ -130,6 +154,11 @@ ERROR_CATALOG: dict[str, Row] = {
         "The run is not validated work, so no slot may be spent for it.",
         "Record a run of kind work with evidence and a validation.",
     ),
+    "setup_impossible": Row(
+        "A file of an agent's program cannot be edited so that its other bytes surely stay: it is no valid JSON or"
+        " TOML, has broken marks, an entry of the same name, or leads outside the project.",
+        "Mend or move the named file, then run setup again; or add the shown piece by hand.",
+    ),
     "spend_already_recorded": Row(
         "A slot was spent for this run already.",
         "Nothing is left to do; `loopx quota status` has the sum.",
@@ -141,6 +170,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "target_exists": Row(
         "There is a file of that name, and it is not written over.",
         "Name a file that does not exist, or say `--force` for a regular file.",
+    ),
+    "team_state": Row(
+        "A worker was put together twice or in the wrong order: first its mailbox, then its claims, then the start.",
+        "Configure each part once, before the worker starts.",
     ),
     "text_invalid": Row(
         "A text is empty, or holds NUL or a lone surrogate, which cannot be stored exactly.",
@@ -157,6 +190,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "todo_not_open": Row(
         "The verb needs an open todo, and this one is deferred, blocked or closed.",
         "`loopx todo show` tells its state; `loopx todo reopen` where it may be opened again.",
+    ),
+    "tool_denied": Row(
+        "The permission policy of a chat worker does not allow this call of a tool.",
+        "Take another way, or let a person widen the policy.",
     ),
     "undo_impossible": Row(
         "What the operation did lives outside the graph: a registry edit, a token or a spend that was handed out.",
@@ -199,6 +236,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "A live lease covers paths that this write scope could match too.",
         "Choose a narrower scope, or wait for that lease.",
     ),
+    "merge_conflict": Row(
+        "Both sides of a merge changed a field, each to something else. The merge was written with the value that won.",
+        "Look at the fields that the details name, in the written file, and settle them.",
+    ),
     "name_taken": Row(
         "There is a goal, agent or other named thing of that name already.",
         "Use it, or choose another name.",
@@ -214,6 +255,14 @@ ERROR_CATALOG: dict[str, Row] = {
     "version_conflict": Row(
         "The thing has changed since the version that the call expects.",
         "Read it again and decide anew.",
+    ),
+    "worker_running": Row(
+        "Another worker of the same agent runs on this machine for the goal.",
+        "Give each worker an agent of its own, or end the other one with `loopx team shutdown`.",
+    ),
+    "worktree_in_use": Row(
+        "The place or branch for the worker's git worktree is taken, or holds work that is nowhere else.",
+        "Look at what is there and keep what matters; `git worktree list` tells whose it is.",
     ),
     # --- busy ----------------------------------------------------------------------------
     "busy_timeout": Row(
@@ -266,17 +315,33 @@ ERROR_CATALOG: dict[str, Row] = {
         "No agent of that name is registered on the goal; a near match is named.",
         "Correct the spelling, or register it with `loopx agent register`.",
     ),
+    "file_missing": Row(
+        "A file tool names a file of the workspace that does not exist.",
+        "Look for the path; it is relative to the workspace.",
+    ),
     "goal_not_found": Row(
         "No goal of that name is in the registry, or several are and none was named.",
         "`loopx goal list` shows the names; choose with `--goal-id`.",
+    ),
+    "material_not_found": Row(
+        "The goal declares no material of that id.",
+        "`loopx material list` shows the ids.",
     ),
     "lease_not_found": Row(
         "No lease of that id is known.",
         "`loopx task-lease list` shows the live ones.",
     ),
+    "message_not_found": Row(
+        "No message of that id is in the mailbox of whoever asks.",
+        "`loopx message inbox` shows the ids; another mailbox is acknowledged by its owner.",
+    ),
     "operation_not_found": Row(
         "No event of the history belongs to an operation of that id.",
         "`loopx log` shows the operation id of each event.",
+    ),
+    "plan_not_found": Row(
+        "There is no plan of that id, or the agent has submitted none.",
+        "`loopx plan show --agent-id` shows the newest plan of an agent.",
     ),
     "project_not_found": Row(
         "Neither `--project`, `LOOPX_PROJECT` nor a folder above holds a `.loopx`.",

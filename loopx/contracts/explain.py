@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from loopx.core.decision.explain import is_runnable
+from loopx.core.secret import masked_brief
+from loopx.core.text import BRIEF_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +47,16 @@ def _drop(row: DropRow) -> Document:
         "todo_id": row.todo_id,
         "stage": row.stage.value,
         "reason_code": row.reason_code.value,
-        "facts": dict(row.facts),
+        "facts": {name: _told(fact) for name, fact in row.facts.items()},
         "next_command": row.next_command,
     }
+
+
+def _told(fact: object) -> object:
+    """A fact as it may leave: `todo why` and `todo show` have the whole text."""
+    if isinstance(fact, str):
+        return masked_brief(fact, BRIEF_BYTES)
+    return [_told(item) for item in fact] if isinstance(fact, list | tuple) else fact
 
 
 def _stage(result: StageResult) -> Document:

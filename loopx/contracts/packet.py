@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from loopx.contracts.todo_document import priority_name
 from loopx.core.decision.decision import GateAction
 from loopx.core.instant import format_instant
-from loopx.core.text import BRIEF_BYTES, cut
+from loopx.core.secret import masked_brief, masked_word
+from loopx.core.text import BRIEF_BYTES
 from loopx.core.todo import TaskClass
 from loopx.core.value import Value
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from loopx.core.decision.decision import (
         BlockedCandidate,
+        Bypassed,
         CapabilityGate,
         Decision,
         DeliveryWorkspace,
@@ -93,7 +95,7 @@ def _parts(decision: Decision, document: Document, warnings: Sequence[str]) -> I
     yield from _repair_parts(decision.repair, document["repair"])
     yield from _capability_parts(decision.capability_gate, document["capability_gate"])
     yield Part(contract["agent_channel"]["blocking"], 0, [_row(row) for row in decision.blocking])
-    yield Part(document["bypass_boundary"], 0, [_row(row) for row in decision.bypass])
+    yield Part(document["bypass_boundary"], 0, [_bypassed(row) for row in decision.bypass])
     yield Part(document["warnings"], 0, warnings)
     yield Part(questions, 1, asked[1:])
 
@@ -103,8 +105,12 @@ def _row(row: Value) -> Document:
     return dict(zip(row._fields, row, strict=True))
 
 
+def _bypassed(row: Bypassed) -> Document:
+    return {"todo_id": row.todo_id, "decision_scope": row.decision_scope and masked_word(row.decision_scope)}
+
+
 def _question(question: Question) -> Document:
-    text, item = cut(question.text, BRIEF_BYTES)[0], question.item
+    text, item = masked_brief(question.text, BRIEF_BYTES), question.item
     if item is None:
         return {
             "kind": "capability_request",
@@ -114,7 +120,7 @@ def _question(question: Question) -> Document:
         }
     document: Document = {"todo_id": item.todo_id, "text": text, "task_class": item.task_class.value}
     if item.task_class is TaskClass.USER_GATE and item.gate is not None:
-        document["decision_scope"] = item.gate.decision_scope
+        document["decision_scope"] = item.gate.decision_scope and masked_word(item.gate.decision_scope)
         document["blocks_agent"] = item.gate.blocks_agent
         document["global_gate"] = item.gate.global_gate
         document["unblocks_todo_id"] = item.gate.unblocks_todo_id
@@ -152,7 +158,7 @@ def _frame(decision: Decision) -> Document:
         "ok": True,
         "state": decision.state,
         "should_run": decision.should_run,
-        "reason": cut(decision.reason, _SENTENCE_BYTES)[0],
+        "reason": masked_brief(decision.reason, _SENTENCE_BYTES),
         "goal_id": decision.goal_id,
         "agent_id": decision.agent_id,
         "selected_todo": _selected(decision.selected),
@@ -178,7 +184,7 @@ def _selected(selected: Selected | None) -> Document | None:
     return {
         "todo_id": todo.todo_id,
         "priority": priority_name(todo.priority),
-        "text": cut(todo.text, BRIEF_BYTES)[0],
+        "text": masked_brief(todo.text, BRIEF_BYTES),
         "task_class": todo.task_class.value,
         "claimed_by": selected.claimed_by,
         "suggested_peer": selected.suggested_peer,

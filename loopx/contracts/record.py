@@ -27,10 +27,24 @@ from loopx.core.todo import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Record = dict[str, Any]  # the JSON values of one flat record; lives at the codec only
 
+# Every fact but edges and lineage, in the order in which the store reads them; the route adds `ROUTE_FIELDS`.
+FACTS = (
+    "todo_id", "sequence", "goal_id", "task_class", "role", "status", "closure", "priority", "text",
+    "action_kind", "target_capability", "continuation_policy",
+    "claimed_by", "claimed_at", "claim_expires_at",
+    "lease_id", "lease_holder", "lease_acquired_at", "lease_expires_at", "claim_token", "lease_version",
+    "lease_repository", "lease_write_scopes", "lease_pool",
+    "block_reason", "resume_kind", "resume_ref", "resume_at",
+    "decision_scope", "blocks_agent", "global_gate", "unblocks_todo_id",
+    "verdict", "decided_at", "decided_by", "decision_note", "standing", "revoked_at",
+    "next_due_at", "poll_every", "consecutive_no_change", "monitor_expires_at",
+    "acceptance", "validation_argv", "validation_timeout", "evidence", "completion_rationale", "no_followup",
+    "superseded_by", "attempts", "last_holder", "created_at", "updated_at", "closed_at", "version",
+)  # fmt: skip
 LIST_FIELDS = ("acceptance", "validation_argv", "lease_write_scopes")
 EDGE_FIELDS = ("blocked_by", "successors")
 ROUTE_FIELDS = (
@@ -175,52 +189,105 @@ _CODED: dict[str, Callable[[Any], Record]] = {
 }
 
 
-def todo_of(
-    record: Record,
-    *,
-    route: Route | None = None,
-    unmet: int = 0,
-    broken: int = 0,
-    predecessors: tuple[str, ...] = (),
-) -> Todo:
-    """The value of a flat record; what is derived is given beside it, and the route where it is known already."""
-    return Todo(
-        todo_id=record["todo_id"],
-        sequence=record["sequence"],
-        role=Role(record["role"]),
-        status=Status(record["status"]),
-        priority=record["priority"],
-        text=record["text"],
-        route=route or route_of(record),
-        created_at=record["created_at"],
-        updated_at=record["updated_at"],
-        version=record["version"],
-        closure=Closure(record["closure"]) if record["closure"] else None,
-        action_kind=record["action_kind"],
-        target_capability=record["target_capability"],
-        continuation_policy=ContinuationPolicy(record["continuation_policy"]),
-        claim=_claim_of(record),
-        lease=_lease_of(record),
-        lease_version=record["lease_version"],
-        blocked_by=tuple(record["blocked_by"]),
+def todo_of(record: Record, *, unmet: int = 0, broken: int = 0, predecessors: tuple[str, ...] = ()) -> Todo:
+    """The value of a flat record; what is derived is given beside it."""
+    return todo_of_facts(
+        [record[name] for name in FACTS],
+        route=route_of(record),
         unmet=unmet,
         broken=broken,
-        block_reason=record["block_reason"],
-        resume=_resume_of(record),
-        gate=_gate_of(record),
-        polling=_polling_of(record),
-        acceptance=tuple(record["acceptance"]),
-        validation=_validation_of(record),
-        evidence=record["evidence"],
-        completion_rationale=record["completion_rationale"],
-        no_followup=bool(record["no_followup"]),
-        attempts=record["attempts"],
-        last_holder=record["last_holder"],
-        closed_at=record["closed_at"],
         predecessors=predecessors,
+        blocked_by=tuple(record["blocked_by"]),
         successors=tuple(record["successors"]),
-        superseded_by=record["superseded_by"],
     )
+
+
+def todo_of_facts(
+    facts: Sequence[Any],
+    *,
+    route: Route,
+    unmet: int = 0,
+    broken: int = 0,
+    blocked_by: tuple[str, ...] = (),
+    successors: tuple[str, ...] = (),
+    predecessors: tuple[str, ...] = (),
+) -> Todo:
+    """The value of the facts in the order of `FACTS`; the route, what is derived and the links stand beside them."""
+    (
+        todo_id, sequence, _, task_class, role, status, closure, priority, text,
+        action_kind, target_capability, policy,
+        claimed_by, claimed_at, claim_expires_at,
+        lease_id, lease_holder, lease_acquired_at, lease_expires_at, claim_token, lease_version,
+        lease_repository, lease_write_scopes, lease_pool,
+        block_reason, resume_kind, resume_ref, resume_at,
+        decision_scope, blocks_agent, global_gate, unblocks_todo_id,
+        verdict, decided_at, decided_by, decision_note, standing, revoked_at,
+        next_due_at, poll_every, no_change, monitor_expires_at,
+        acceptance, validation_argv, validation_timeout, evidence, rationale, no_followup,
+        superseded_by, attempts, last_holder, created_at, updated_at, closed_at, version,
+    ) = facts  # fmt: skip
+    claim = lease = gate = decision = resume = polling = validation = None
+    if claimed_by is not None:
+        claim = Claim(claimed_by, claimed_at, claim_expires_at)
+    if lease_id is not None:
+        lease = Lease(
+            lease_id, todo_id, lease_holder, lease_version, lease_acquired_at, lease_expires_at, claim_token,
+            lease_repository, tuple(lease_write_scopes), lease_pool,
+        )  # fmt: skip
+    if verdict is not None:
+        decision = Decision(Verdict(verdict), decided_at, decided_by, decision_note, bool(standing), revoked_at)
+    if task_class == TaskClass.USER_GATE:
+        gate = Gate(decision_scope, blocks_agent, bool(global_gate), unblocks_todo_id, decision)
+    if resume_kind is not None:
+        resume = Resume(resume_kind, resume_ref, resume_at)
+    if next_due_at is not None:
+        polling = Polling(next_due_at, poll_every, no_change, monitor_expires_at)
+    if validation_argv is not None:
+        validation = Validation(tuple(validation_argv), validation_timeout)
+    return Todo(
+        todo_id=todo_id,
+        sequence=sequence,
+        role=_ROLES[role],
+        status=_STATUSES[status],
+        priority=priority,
+        text=text,
+        route=route,
+        created_at=created_at,
+        updated_at=updated_at,
+        version=version,
+        closure=_CLOSURES[closure],
+        action_kind=action_kind,
+        target_capability=target_capability,
+        continuation_policy=_POLICIES[policy],
+        claim=claim,
+        lease=lease,
+        lease_version=lease_version,
+        blocked_by=blocked_by,
+        unmet=unmet,
+        broken=broken,
+        block_reason=block_reason,
+        resume=resume,
+        gate=gate,
+        polling=polling,
+        acceptance=tuple(acceptance),
+        validation=validation,
+        evidence=evidence,
+        completion_rationale=rationale,
+        no_followup=bool(no_followup),
+        attempts=attempts,
+        last_holder=last_holder,
+        closed_at=closed_at,
+        predecessors=predecessors,
+        successors=successors,
+        superseded_by=superseded_by,
+    )
+
+
+# Looked up here for every row that is read; calling an enumeration takes five times as long.
+_ROLES = {member.value: member for member in Role}
+_STATUSES = {member.value: member for member in Status}
+_CLOSURES: dict[str | None, Closure | None] = {None: None, **{member.value: member for member in Closure}}
+_POLICIES = {member.value: member for member in ContinuationPolicy}
 
 
 def route_of(record: Record) -> Route:
@@ -235,74 +302,3 @@ def route_of(record: Record) -> Route:
         excluded_agents=tuple(record["excluded_agents"]),
         bound_agent=record["bound_agent"],
     )
-
-
-def _claim_of(record: Record) -> Claim | None:
-    if record["claimed_by"] is None:
-        return None
-    return Claim(record["claimed_by"], record["claimed_at"], record["claim_expires_at"])
-
-
-def _lease_of(record: Record) -> Lease | None:
-    if record["lease_id"] is None:
-        return None
-    return Lease(
-        lease_id=record["lease_id"],
-        todo_id=record["todo_id"],
-        holder=record["lease_holder"],
-        version=record["lease_version"],
-        acquired_at=record["lease_acquired_at"],
-        expires_at=record["lease_expires_at"],
-        claim_token=record["claim_token"],
-        repository=record["lease_repository"],
-        write_scopes=tuple(record["lease_write_scopes"]),
-        pool=record["lease_pool"],
-    )
-
-
-def _resume_of(record: Record) -> Resume | None:
-    if record["resume_kind"] is None:
-        return None
-    return Resume(record["resume_kind"], record["resume_ref"], record["resume_at"])
-
-
-def _gate_of(record: Record) -> Gate | None:
-    if record["task_class"] != TaskClass.USER_GATE:
-        return None
-    return Gate(
-        decision_scope=record["decision_scope"],
-        blocks_agent=record["blocks_agent"],
-        global_gate=bool(record["global_gate"]),
-        unblocks_todo_id=record["unblocks_todo_id"],
-        decision=_decision_of(record),
-    )
-
-
-def _decision_of(record: Record) -> Decision | None:
-    if record["verdict"] is None:
-        return None
-    return Decision(
-        verdict=Verdict(record["verdict"]),
-        decided_at=record["decided_at"],
-        decided_by=record["decided_by"],
-        note=record["decision_note"],
-        standing=bool(record["standing"]),
-        revoked_at=record["revoked_at"],
-    )
-
-
-def _polling_of(record: Record) -> Polling | None:
-    if record["next_due_at"] is None:
-        return None
-    return Polling(
-        next_due_at=record["next_due_at"],
-        poll_every=record["poll_every"],
-        consecutive_no_change=record["consecutive_no_change"],
-        expires_at=record["monitor_expires_at"],
-    )
-
-
-def _validation_of(record: Record) -> Validation | None:
-    if record["validation_argv"] is None:
-        return None
-    return Validation(tuple(record["validation_argv"]), record["validation_timeout"])

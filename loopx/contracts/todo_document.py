@@ -61,7 +61,7 @@ def full_todo(todo: Todo, *, now: Instant, active_agents: Sequence[str]) -> Docu
         "claimed_by": claim.agent_id if claim else None,
         "claim_expires_at": format_instant(claim.expires_at) if claim and not todo.is_closed else None,
         "claim_stale": is_claim_stale(todo, now, active_agents),
-        "lease": lease_document(todo.live_lease(now)),
+        "lease": live_lease_document(todo, now),
         "attempts": todo.attempts,
         "last_holder": todo.last_holder,
         "blocked_by": list(todo.blocked_by),
@@ -121,10 +121,14 @@ def is_claim_stale(todo: Todo, now: Instant, active_agents: Sequence[str]) -> bo
     return not claim.counts(now, active_agents)
 
 
-def lease_document(lease: Lease | None) -> Document | None:
+def live_lease_document(todo: Todo, now: Instant) -> Document | None:
+    """The lease that the todo is under, if there is one."""
+    lease = todo.live_lease(now)
+    return lease_document(lease) if lease is not None else None
+
+
+def lease_document(lease: Lease) -> Document:
     """A lease without its token: only its holder ever sees that, when acquiring or renewing."""
-    if lease is None:
-        return None
     return {
         "lease_id": lease.lease_id,
         "version": lease.version,

@@ -27,6 +27,7 @@ from loopx.core.checklist_line import (
 )
 from loopx.core.digest import sha256_hex
 from loopx.core.errors import ImportInvalidError, TextInvalidError
+from loopx.core.foreign.record import Rejection
 from loopx.core.text import checked_text, first_line, tagged_priority
 from loopx.core.value import Value
 
@@ -74,15 +75,6 @@ class Item(Value):
     state: BoxState
     parent: int | None
     source_id: str
-
-
-class Rejection(Value):
-    """A line that cannot be taken, and why; `source_id` where it would be an item."""
-
-    line: int
-    reason_code: str
-    message: str
-    source_id: str | None = None
 
 
 class Checklist(Value):
@@ -180,7 +172,9 @@ class _Reader:
         if self._comment:
             self._reject(self._comment, LineFault.COMMENT_UNCLOSED)
         items = tuple(self._items())
-        return Checklist(items, tuple(sorted(self._rejections, key=lambda rejection: rejection.line)), self._ignored)
+        return Checklist(
+            items, tuple(sorted(self._rejections, key=lambda rejection: rejection.line or 0)), self._ignored
+        )
 
     # --- what is no item --------------------------------------------------------------------
 

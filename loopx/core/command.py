@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_-+=:,./")
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_-+=:,./"
 
 
 def command(*words: str) -> str:
@@ -12,6 +12,6 @@ def command(*words: str) -> str:
 
 def quoted(word: str) -> str:
     """The word, in single quotes where it holds anything that a shell reads."""
-    if word and _PLAIN.issuperset(word):
+    if word and not word.strip(_PLAIN):
         return word
     return "'" + word.replace("'", "'\"'\"'") + "'"

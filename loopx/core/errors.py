@@ -122,6 +122,14 @@ class EvidenceRequiredError(RefusedError):
     code = "evidence_required"
 
 
+class FileInvalidError(RefusedError):
+    code = "file_invalid"
+
+
+class ExtraMissingError(RefusedError):
+    code = "extra_missing"
+
+
 class GateOpenError(RefusedError):
     code = "gate_open"
 
@@ -142,12 +150,28 @@ class LeaseExpiredError(RefusedError):
     code = "lease_expired"
 
 
+class MaterialUnreadableError(RefusedError):
+    code = "material_unreadable"
+
+
+class ModelFailedError(RefusedError):
+    code = "model_failed"
+
+
+class ModelNotConfiguredError(RefusedError):
+    code = "model_not_configured"
+
+
 class MonitorNotDueError(RefusedError):
     code = "monitor_not_due"
 
 
 class NotClaimOwnerError(RefusedError):
     code = "not_claim_owner"
+
+
+class PlanNotApprovedError(RefusedError):
+    code = "plan_not_approved"
 
 
 class ReasonRequiredError(RefusedError):
@@ -178,6 +202,10 @@ class RunNotValidatedError(RefusedError):
     code = "run_not_validated"
 
 
+class SetupImpossibleError(RefusedError):
+    code = "setup_impossible"
+
+
 class SpendAlreadyRecordedError(RefusedError):
     code = "spend_already_recorded"
 
@@ -188,6 +216,10 @@ class SuccessorInvalidError(RefusedError):
 
 class TargetExistsError(RefusedError):
     code = "target_exists"
+
+
+class TeamStateError(RefusedError):
+    code = "team_state"
 
 
 class TextInvalidError(RefusedError):
@@ -204,6 +236,10 @@ class TodoInvalidError(RefusedError):
 
 class TodoNotOpenError(RefusedError):
     code = "todo_not_open"
+
+
+class ToolDeniedError(RefusedError):
+    code = "tool_denied"
 
 
 class UndoImpossibleError(RefusedError):
@@ -249,6 +285,10 @@ class LeaseScopeConflictError(ConflictError):
     code = "lease_scope_conflict"
 
 
+class MergeConflictError(ConflictError):
+    code = "merge_conflict"
+
+
 class NameTakenError(ConflictError):
     code = "name_taken"
 
@@ -263,6 +303,14 @@ class UndoBlockedError(ConflictError):
 
 class VersionConflictError(ConflictError):
     code = "version_conflict"
+
+
+class WorkerRunningError(ConflictError):
+    code = "worker_running"
+
+
+class WorktreeInUseError(ConflictError):
+    code = "worktree_in_use"
 
 
 # --- busy (5) ----------------------------------------------------------------------------
@@ -322,6 +370,10 @@ class AgentNotRegisteredError(NotFoundError):
     code = "agent_not_registered"
 
 
+class FileMissingError(NotFoundError):
+    code = "file_missing"
+
+
 class GoalNotFoundError(NotFoundError):
     code = "goal_not_found"
 
@@ -330,8 +382,20 @@ class LeaseNotFoundError(NotFoundError):
     code = "lease_not_found"
 
 
+class MaterialNotFoundError(NotFoundError):
+    code = "material_not_found"
+
+
+class MessageNotFoundError(NotFoundError):
+    code = "message_not_found"
+
+
 class OperationNotFoundError(NotFoundError):
     code = "operation_not_found"
+
+
+class PlanNotFoundError(NotFoundError):
+    code = "plan_not_found"
 
 
 class ProjectNotFoundError(NotFoundError):

@@ -32,7 +32,7 @@ class GraphFault(Value):
     path: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.kind}: {_arrows(self.path)}"
+        return f"{self.kind}: {arrows(self.path)}"
 
 
 def refuse_cycle(todo_id: str, dependency_id: str, dependencies_of: Callable[[str], Sequence[str]]) -> None:
@@ -42,7 +42,7 @@ def refuse_cycle(todo_id: str, dependency_id: str, dependencies_of: Callable[[st
         return
     cycle = (todo_id, *path)
     raise DependencyCycleError(
-        f"the dependency would close a cycle: {_arrows(cycle)}",
+        f"the dependency would close a cycle: {arrows(cycle)}",
         hint="Leave the edge out, or remove another one on this path.",
         path=list(_abridged(cycle)),
         path_total=len(cycle),
@@ -146,11 +146,11 @@ def _way_back(came_from: Mapping[str, str], start: str, goal: str) -> tuple[str,
     return tuple(reversed(way))
 
 
-def _arrows(path: Sequence[str]) -> str:
+def arrows(path: Sequence[str]) -> str:
+    """The path in one line, its middle left out where it is long."""
     return " → ".join(_abridged(path))
 
 
 def _abridged(path: Sequence[str]) -> Sequence[str]:
-    """The path, its middle left out where it is long."""
     half = _SHOWN // 2
     return path if len(path) <= _SHOWN else (*path[:half], _CUT, *path[-half + 1 :])

@@ -22,6 +22,7 @@ LONGEST: Duration = 366 * DAY  # longer than any lease or window that is meant s
 
 _UNITS = {"ms": MILLISECOND, "s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_IN_UTC = _EPOCH.replace(tzinfo=None)  # spelled without an offset
 _FORM = "an integer with ms, s, m, h or d, more than 0 and at most 366d, such as 15m"
 
 
@@ -65,8 +66,7 @@ def _moment(text: str) -> datetime | None:
 
 def format_instant(instant: Instant) -> str:
     """RFC 3339 in UTC with `Z`; the fraction appears only where there is one."""
-    moment = _EPOCH + timedelta(microseconds=instant)
-    return moment.replace(tzinfo=None).isoformat() + "Z"
+    return (_EPOCH_IN_UTC + timedelta(microseconds=instant)).isoformat() + "Z"
 
 
 def format_duration(duration: Duration) -> str:

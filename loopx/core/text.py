@@ -6,6 +6,7 @@ from loopx.core.errors import TextInvalidError, UsageError
 
 BRIEF_BYTES = 160  # a brief todo's text, so that answers stay within 1,200 bytes
 CUT_MARK = "…"
+_DIGITS = 19  # of the largest number that SQLite holds
 TEXT_LIMIT_BYTES = 1_000_000  # far above any real text; keeps one row from filling the disk
 
 
@@ -68,3 +69,8 @@ def parse_priority(value: str) -> int:
     if len(name) == 2 and name[0] == "P" and name[1] in "01234":
         return int(name[1])
     raise UsageError(f"{value!r} is not a priority", hint="A priority is P0, P1, P2, P3 or P4.", value=value)
+
+
+def natural_number(text: str) -> int | None:
+    """The number that ASCII digits spell; None for anything else, and for more digits than SQLite holds."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else None

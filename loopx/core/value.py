@@ -2,7 +2,8 @@
 
 Declaring a `typing.NamedTuple` compiles a constructor and takes 190–420 µs; a call declares some forty,
 and a call is a few milliseconds long (docs/decisions/0003-values.md). A `Value` is declared by
-annotations just like one, is a tuple just like one, and takes about 20 µs.
+annotations just like one, is a tuple just like one, and takes about 20 µs. Only a class of which many are made,
+in a process that stays, gets a compiled constructor.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+_MANY = 200  # compiling a constructor costs as much as making so many with the general one
+
+
 @dataclass_transform(frozen_default=True)
 class ValueType(type):
     """Turns the annotations of a class body into fields."""
@@ -39,9 +43,18 @@ class ValueType(type):
         namespace["_names"] = frozenset(fields)
         namespace["_pick"] = itemgetter(*fields) if len(fields) > 1 else dict.values  # of one it gives no tuple
         namespace["_defaults"] = defaults
-        namespace["_tail"] = tuple(defaults.values())
+        namespace["_made"] = [0]
         namespace["__match_args__"] = fields
         return super().__new__(mcs, name, bases, namespace)
+
+
+def _compiled(cls: type[Value]) -> Any:
+    """A constructor that does what `Value.__new__` does, with the fields as its own parameters."""
+    defaults = cls._defaults
+    names = {f"_{field}": value for field, value in defaults.items()}
+    parameters = ", ".join(f"{field}=_{field}" if field in defaults else field for field in cls._fields)
+    source = f"lambda _cls, {parameters}: _new(_cls, ({', '.join(cls._fields)},))"
+    return eval(source, {"_new": tuple.__new__, **names})  # noqa: S307 - field names alone are in it
 
 
 class Value(tuple[Any, ...], metaclass=ValueType):
@@ -49,15 +62,22 @@ class Value(tuple[Any, ...], metaclass=ValueType):
 
     if TYPE_CHECKING:
         _fields: ClassVar[tuple[str, ...]]
+        _defaults: ClassVar[dict[str, Any]]
     else:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
-            fields, tail = cls._fields, cls._tail
-            missing = len(fields) - len(given)
-            if not named and 0 <= missing <= len(tail):
-                return tuple.__new__(cls, given + tail[len(tail) - missing :])
+            cls._made[0] += 1
+            if cls._made[0] == _MANY:
+                cls.__new__ = _compiled(cls)
+            fields = cls._fields
+            if len(given) == len(fields) and not named:
+                return tuple.__new__(cls, given)
             filled = {**cls._defaults, **dict(zip(fields, given, strict=False)), **named}
-            if missing >= 0 and filled.keys() == cls._names and named.keys().isdisjoint(fields[: len(given)]):
+            if (
+                len(given) <= len(fields)
+                and filled.keys() == cls._names
+                and named.keys().isdisjoint(fields[: len(given)])
+            ):
                 return tuple.__new__(cls, cls._pick(filled))
             absent = cls._names - filled.keys()
             if absent:

@@ -16,7 +16,7 @@ from loopx.core.errors import (
     UsageError,
 )
 from loopx.core.glob import normalise_write_scope
-from loopx.core.goal import Agent, Boundary, Goal, GoalState, Material, QuotaPolicy
+from loopx.core.goal import Agent, Boundary, Criterion, Goal, GoalState, Material, QuotaPolicy
 from loopx.core.instant import format_duration
 from loopx.core.name import near_match, normalise_name
 from loopx.core.repository import parse_repository
@@ -88,6 +88,12 @@ class RegistryDocument:
         for entry in entries:
             self._draft.add(path, entry)
         return tuple(entry["id"] for entry in entries)
+
+    def add_criterion(self, goal_id: str, criterion: Criterion) -> None:
+        """Add an acceptance criterion that has its id already. NameTakenError."""
+        _refuse_taken(criterion.id, (known.id for known in self._goal(goal_id).acceptance), "criterion")
+        text = checked_text(criterion.text, field="acceptance")
+        self._draft.add((*self._goal_path(goal_id), "acceptance"), {"id": criterion.id, "text": text})
 
     def remove_criterion(self, goal_id: str, criterion_id: str) -> None:
         """Take a criterion out; UsageError where the goal has none of that id."""

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from loopx.render.block import Block, Gap, Span, Tone, facts, line, table, title
 from loopx.render.sparkline import sparkline
-from loopx.render.words import class_word
+from loopx.render.words import class_word, seconds_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     Document = Mapping[str, Any]
 
-_LONG_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 _ENDS = (("completed", Tone.GOOD), ("failed", Tone.BAD), ("superseded", Tone.QUIET))
 _AMOUNTS = ("slots", "tokens", "cost", "seconds")
 
@@ -68,16 +67,8 @@ def _ended(days: Sequence[Document], name: str, tone: Tone) -> list[str | Span]:
 def _spread(found: Document) -> str:
     if not found["todos"]:
         return ""
-    median, p90 = _span(found["median_seconds"]), _span(found["p90_seconds"])
+    median, p90 = seconds_word(found["median_seconds"]), seconds_word(found["p90_seconds"])
     return f"median {median}, 90 % within {p90} ({found['todos']} todos)"
-
-
-def _span(seconds: float) -> str:
-    """The greatest unit in which it is at least one, to a tenth."""
-    for length, unit in _LONG_UNITS:
-        if seconds >= length:
-            return f"{seconds / length:.1f}{unit}"
-    return f"{seconds:.1f}s"
 
 
 def _oldest(todos: Sequence[Document]) -> Iterator[Block]:
@@ -90,7 +81,7 @@ def _oldest(todos: Sequence[Document]) -> Iterator[Block]:
 
 def _aged(todo: Document) -> list[str | Span]:
     name = Span(todo["todo_id"], Tone.STRONG)
-    return [name, todo["priority"], class_word(todo["task_class"]), _span(todo["age_seconds"]), todo["text"]]
+    return [name, todo["priority"], class_word(todo["task_class"]), seconds_word(todo["age_seconds"]), todo["text"]]
 
 
 def _spend(document: Document) -> Iterator[Block]:

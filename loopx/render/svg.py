@@ -6,24 +6,21 @@ data: it is escaped, cut to its box, and whole in the title that a browser shows
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from loopx.core.layering import Place, layered
-from loopx.core.value import Value
-from loopx.render.width import display_width, harmless
+from loopx.render.geometry import HEIGHT, MARGIN, WIDTH, planned
+from loopx.render.width import fitted, harmless
 from loopx.render.words import class_word, state_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from loopx.render.geometry import Arrow, Box
+
     Node = Mapping[str, Any]
     Edge = Mapping[str, str]
 
 # In pixels.
-_WIDTH, _HEIGHT = 216, 64  # of a todo
-_GAP_X, _GAP_Y = 72, 20
-_MARGIN = 24
 _LEGEND, _LEGEND_WIDTH = 40, 840
 _COLUMNS = 28  # of text that a box holds
 _GATE_COLUMNS = 20  # of text that the middle of a diamond holds
@@ -50,39 +47,22 @@ _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&q
 _NOT_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")  # the only stored characters that XML cannot hold
 
 
-class Box(Value):
-    """Where a todo is drawn: the left upper corner."""
-
-    x: int
-    y: int
-
-    @property
-    def middle(self) -> int:
-        return self.y + _HEIGHT // 2
-
-
 def draw_svg(nodes: Sequence[Node], edges: Sequence[Edge]) -> Iterator[str]:
     """The lines of the picture."""
-    layout = layered([node["todo_id"] for node in nodes], [(edge["from"], edge["to"]) for edge in edges])
-    boxes = {todo_id: _box(place) for todo_id, place in layout.places.items()}
-    width = max(_LEGEND_WIDTH, max((box.x + _WIDTH for box in boxes.values()), default=0) + _MARGIN)
-    height = max((box.y + _HEIGHT for box in boxes.values()), default=0) + _MARGIN + _LEGEND
+    plan = planned([node["todo_id"] for node in nodes], edges)
+    width = max(_LEGEND_WIDTH, plan.right + MARGIN)
+    height = plan.bottom + MARGIN + _LEGEND
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     yield ' role="img" font-family="sans-serif" font-size="12">'
     yield f"<title>{len(nodes)} todos and what comes after what</title>"
     yield f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
     yield from _arrow_heads()
-    for edge in edges:
-        ends = edge["from"], edge["to"]
-        yield _line(edge["kind"], [boxes[ends[0]], *map(_box, layout.ways.get(ends, ())), boxes[ends[1]]])
+    for arrow in plan.arrows:
+        yield _line(arrow)
     for node in nodes:
-        yield from _node(node, boxes[node["todo_id"]])
+        yield from _node(node, plan.boxes[node["todo_id"]])
     yield from _legend(height - _LEGEND // 2)
     yield "</svg>"
-
-
-def _box(place: Place) -> Box:
-    return Box(_MARGIN + place.layer * (_WIDTH + _GAP_X), _MARGIN + place.row * (_HEIGHT + _GAP_Y))
 
 
 # --- edges -------------------------------------------------------------------------------
@@ -98,18 +78,9 @@ def _arrow_heads() -> Iterator[str]:
     yield "</defs>"
 
 
-def _line(kind: str, boxes: Sequence[Box]) -> str:
-    """From the right side of what comes first to the left side of what comes after it, straight through bends."""
-    steps = [f"M{boxes[0].x + _WIDTH} {boxes[0].middle}"]
-    for start, end in pairwise(boxes):
-        steps += (_curve(start, end), f"H{end.x + _WIDTH}")
-    return f'<path d="{"".join(steps[:-1])}" {_stroke(kind)} marker-end="url(#{kind})"/>'
-
-
-def _curve(start: Box, end: Box) -> str:
-    left, right = start.x + _WIDTH, end.x
-    bend = max(_GAP_X // 2, (right - left) // 2)
-    return f"C{left + bend} {start.middle} {right - bend} {end.middle} {right} {end.middle}"
+def _line(arrow: Arrow) -> str:
+    kind = arrow.edge["kind"]
+    return f'<path d="{arrow.path}" {_stroke(kind)} marker-end="url(#{kind})"/>'
 
 
 def _stroke(kind: str) -> str:
@@ -134,7 +105,7 @@ def _node(node: Node, box: Box) -> Iterator[str]:
 
 
 def _rectangle(box: Box, colours: tuple[str, str], head: str, standing: str, text: str) -> Iterator[str]:
-    size = f'x="{box.x}" y="{box.y}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"'
+    size = f'x="{box.x}" y="{box.y}" width="{WIDTH}" height="{HEIGHT}" rx="6"'
     yield f"<rect {size} {_paint(colours)}/>"
     left = f'x="{box.x + 10}"'
     yield f'<text {left} y="{box.y + 19}" fill="{_INK}" font-weight="bold">{_fitted(head, _COLUMNS)}</text>'
@@ -143,7 +114,7 @@ def _rectangle(box: Box, colours: tuple[str, str], head: str, standing: str, tex
 
 
 def _diamond(box: Box, colours: tuple[str, str], head: str, standing: str, text: str) -> Iterator[str]:
-    x, right, bottom = box.x + _WIDTH // 2, box.x + _WIDTH, box.y + _HEIGHT + 8
+    x, right, bottom = box.x + WIDTH // 2, box.x + WIDTH, box.y + HEIGHT + 8
     top = box.y - 8
     yield f'<path d="M{box.x} {box.middle}L{x} {top}L{right} {box.middle}L{x} {bottom}z" {_paint(colours)}/>'
     middle = f'x="{x}" text-anchor="middle"'
@@ -157,14 +128,7 @@ def _paint(colours: tuple[str, str]) -> str:
 
 
 def _fitted(text: str, columns: int) -> str:
-    """As much of the text as the columns hold, escaped."""
-    shown = harmless(text)
-    if display_width(shown) > columns:
-        shown = shown[:columns]  # no character is narrower than nothing, so more never fits
-        while display_width(shown) >= columns:
-            shown = shown[:-1]
-        shown += "…"
-    return _escaped(shown)
+    return _escaped(fitted(text, columns))
 
 
 def _escaped(text: str) -> str:
@@ -175,7 +139,7 @@ def _escaped(text: str) -> str:
 
 
 def _legend(y: int) -> Iterator[str]:
-    x = _MARGIN
+    x = MARGIN
     for state, colours in _COLOURS.items():
         yield f'<rect x="{x}" y="{y - 9}" width="12" height="12" rx="2" {_paint(colours)}/>'
         yield f'<text x="{x + 17}" y="{y + 1}" fill="{_QUIET}" font-size="11">{state}</text>'

@@ -32,7 +32,40 @@ def one(document: Document) -> Iterator[Block]:
     if "receipt" in document:
         yield line(event_words(document) + ": ", Span(todo["todo_id"], Tone.STRONG))
     yield from _whole(todo) if "role" in todo else _brief(todo)
+    yield from _chains(document.get("lineage"))
+    yield from _origin(document.get("origin"))
     yield from receipt_blocks(document)
+
+
+def _chains(lineage: Mapping[str, Any] | None) -> Iterator[Block]:
+    """Where it comes from beyond its predecessor, and what stands in for what."""
+    if lineage is None:
+        return
+    more = ", …" if lineage["ancestors_truncated"] else ""
+    yield facts(
+        [
+            ("came out of", ", ".join(lineage["ancestors"]) + more),
+            ("stands in for", shown(lineage["supersedes"])),
+            ("stood in for by", shown(lineage["replaced_by"])),
+        ]
+    )
+
+
+def _origin(origin: Mapping[str, Any] | None) -> Iterator[Block]:
+    """Where an imported todo came from; fields of its own source are in JSON only."""
+    if origin is None:
+        return
+    kept = origin["kept"]
+    links = (f"{link['kind']} {link['target']}" for link in kept.get("links", ()))
+    yield facts(
+        [
+            ("imported as", ", ".join(f"{row['source']} {row['source_id']}" for row in origin["sources"])),
+            ("labels", ", ".join(kept.get("labels", ()))),
+            ("part of", kept.get("parent", "")),
+            ("links", ", ".join(links)),
+            ("assignee there", kept.get("assignee", "")),
+        ]
+    )
 
 
 def many(document: Document) -> Iterator[Block]:

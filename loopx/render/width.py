@@ -46,6 +46,17 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - display_width(text))
 
 
+def fitted(text: str, columns: int) -> str:
+    """As much of the text as the columns hold, harmless; what is cut ends with a mark."""
+    shown = harmless(text)
+    if display_width(shown) <= columns:
+        return shown
+    shown = shown[:columns]  # no character is narrower than nothing, so more never fits
+    while display_width(shown) >= columns:
+        shown = shown[:-1]
+    return shown + "…"
+
+
 def _width_of(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0

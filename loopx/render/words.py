@@ -27,6 +27,17 @@ _TONES = {
 }
 
 
+_LONG_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
+
+
+def seconds_word(seconds: float) -> str:
+    """The greatest unit in which it is at least one, to a tenth."""
+    for length, unit in _LONG_UNITS:
+        if seconds >= length:
+            return f"{seconds / length:.1f}{unit}"
+    return f"{seconds:.1f}s"
+
+
 def class_word(task_class: str) -> str:
     """`task`, `gate`, `action`, `monitor` or `blocker`."""
     return _CLASSES[task_class]

@@ -126,13 +126,19 @@ def read_groups(db: Connection, goal_id: str) -> list[Group]:
 
 
 class CohortReader:
-    """The cohorts of one goal at one moment; `single` names the todos that stand alone."""
+    """The cohorts of one goal at one moment; `single` names the todos that stand alone.
 
-    def __init__(self, db: Connection, goal: Goal, now: Instant, single: list[str]) -> None:
+    A cohort brings at most `members` of its todos along.
+    """
+
+    def __init__(
+        self, db: Connection, goal: Goal, now: Instant, single: list[str], members: int = MEMBER_LIMIT
+    ) -> None:
         self.db = db
         self.goal = goal
         self.now = now
         self.single = single
+        self.most = members
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -155,7 +161,7 @@ class CohortReader:
         for cohort in cohorts:
             key = (cohort.head.route, _part_of(cohort.head))
             taken[key] = taken.get(key, 0) + cohort.count
-        limit = MEMBER_LIMIT if len(groups) <= _MANY_ROUTES else 1
+        limit = self.most if len(groups) <= _MANY_ROUTES else self.most // MEMBER_LIMIT
         for group in groups:
             if group.route.task_class not in USER_CLASSES:
                 cohorts += self._parts(group, taken, limit)
@@ -229,7 +235,7 @@ class CohortReader:
     def _windowed(self, where: str) -> Iterator[Cohort]:
         sql = (
             f"SELECT * FROM ({SELECT}, {_EXTRA} {FROM} WHERE {where} WINDOW same AS (PARTITION BY {_PARTITION}))"
-            f" AS ranked WHERE place <= {MEMBER_LIMIT} ORDER BY cohort, place"
+            f" AS ranked WHERE place <= {self.most} ORDER BY cohort, place"
         )
         rows: dict[int, list[tuple[Any, ...]]] = {}
         for row in self.db.execute(sql, self.values):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from loopx.core.todo import Closure, Status
+from loopx.core.value import Value
 
 if TYPE_CHECKING:
     from loopx.core.todo import Resume, Todo
@@ -31,12 +32,27 @@ _CLOSURE = (
 )
 _MEET = (
     "UPDATE todos SET unmet = unmet - 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
-    " RETURNING todo_id, route_id, status, unmet, sequence"
+    " RETURNING sequence, todo_id, route_id, status, unmet"
 )
 _BREAK = "UPDATE todos SET broken = broken + 1 WHERE todo_id IN (SELECT todo_id FROM edges WHERE dependency_id = ?)"
+_SHIFT = (
+    "UPDATE routes SET open_count = open_count + ?, ready_count = ready_count + ?,"
+    " blocked_count = blocked_count + ?, deferred_count = deferred_count + ? WHERE route_id = ?"
+)
 _SETTLE_WAITERS = "UPDATE todos SET resume_met = ? WHERE closure IS NULL AND resume_kind = ? AND resume_ref = ?"
 
 RouteCounts = tuple[int, int, int, int]  # open, ready, blocked, deferred
+
+
+FREED: RouteCounts = (0, 1, 0, 0)  # an open todo that has become ready
+
+
+class Freed(Value):
+    """A todo whose last dependency is met; its counts in its group follow."""
+
+    sequence: int
+    todo_id: str
+    route_id: int
 
 
 def is_met(closure: Closure | None) -> bool:
@@ -56,14 +72,11 @@ def is_followed(db: Connection, todo_id: str) -> int:
     return int(db.execute(sql, (todo_id,)).fetchone()[0])
 
 
-def meet_dependents(db: Connection, todo_id: str) -> tuple[str, ...]:
-    """Count the todo as met for all that wait for it; the ids that are free now, by creation."""
-    freed: list[tuple[int, str]] = []
-    for dependent_id, route_id, status, unmet, sequence in db.execute(_MEET, (todo_id,)).fetchall():
-        if unmet == 0 and status == Status.OPEN:
-            shift_counts(db, route_id, (0, 1, 0, 0))
-            freed.append((sequence, dependent_id))
-    return tuple(dependent_id for _, dependent_id in sorted(freed))
+def meet_dependents(db: Connection, todo_id: str) -> list[Freed]:
+    """Count the todo as met for all that wait for it; those that are free now, by creation."""
+    rows = db.execute(_MEET, (todo_id,)).fetchall()
+    freed = [Freed(*row[:3]) for row in rows if row[3:] == (Status.OPEN, 0)]
+    return sorted(freed)
 
 
 def break_dependents(db: Connection, todo_id: str) -> None:
@@ -103,16 +116,22 @@ def counts_of(todo: Todo) -> RouteCounts:
     return (1, 1 if todo.unmet == 0 else 0, 0, 0)
 
 
-def shift_counts(db: Connection, route_id: int, by: RouteCounts) -> None:
-    """Add to the counts of a group."""
-    if any(by):
-        db.execute(
-            "UPDATE routes SET open_count = open_count + ?, ready_count = ready_count + ?,"
-            " blocked_count = blocked_count + ?, deferred_count = deferred_count + ? WHERE route_id = ?",
-            (*by, route_id),
-        )
+class Shifts:
+    """What the counts of some groups move by, collected so that each group is written once."""
 
+    def __init__(self) -> None:
+        self._by: dict[int, list[int]] = {}
 
-def negative(counts: RouteCounts) -> RouteCounts:
-    """The same counts to be taken away."""
-    return (-counts[0], -counts[1], -counts[2], -counts[3])
+    def add(self, route_id: int, counts: RouteCounts) -> None:
+        """A todo of these counts has come into the group."""
+        self._by[route_id] = [old + new for old, new in zip(self._by.get(route_id, (0, 0, 0, 0)), counts, strict=True)]
+
+    def take(self, route_id: int, counts: RouteCounts) -> None:
+        """A todo of these counts has left it."""
+        self.add(route_id, (-counts[0], -counts[1], -counts[2], -counts[3]))
+
+    def store(self, db: Connection) -> None:
+        """Add all of it to what is stored."""
+        for route_id, by in self._by.items():
+            if any(by):
+                db.execute(_SHIFT, (*by, route_id))

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from loopx.core.instant import Instant
+    from loopx.ports import IdSource
     from loopx.store.connection import Connection
     from loopx.store.transaction import Transaction
 
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # making one for each text costs as much again
-PAYLOAD_VERSION = 1
+# Made once, since making one for each text costs as much again; our own values hold no circles.
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+PAYLOAD_VERSION = 2  # from 2 on an operation id that no caller chose ends with the number of its event
 FIRST_DIGEST = ""
 ATTEMPT_NOTED = "attempt_noted"  # its receipt holds what a late holder submitted
 
@@ -95,17 +97,34 @@ def count_events(db: Connection, todo_id: str, action: str) -> int:
     return int(db.execute(sql, (todo_id, action)).fetchone()[0])
 
 
+def last_actor(db: Connection, todo_id: str, action: str) -> str | None:
+    """Who did that to the todo last; None where nobody did."""
+    sql = "SELECT actor FROM events WHERE todo_id = ? AND action = ? ORDER BY sequence DESC LIMIT 1"
+    row = db.execute(sql, (todo_id, action)).fetchone()
+    return str(row[0]) if row else None
+
+
 def has_event(db: Connection, todo_id: str, action: str, receipt: dict[str, Any]) -> bool:
     """Whether the todo has an event of that kind that says exactly this."""
     sql = "SELECT 1 FROM events WHERE todo_id = ? AND action = ? AND receipt = ?"
     return db.execute(sql, (todo_id, action, canonical(receipt))).fetchone() is not None
 
 
+def next_sequence(last: Link | None) -> int:
+    """The number of the event that follows."""
+    return last.sequence + 1 if last else 1
+
+
+def new_operation_id(ids: IdSource, last: Link | None) -> str:
+    """An id for the operation of the next event, which is found by the number at its end."""
+    return f"{ids.new('op')}_{next_sequence(last)}"
+
+
 def append_event(db: Connection, event: Event, last: Link | None) -> Link:
     """Write the event behind the `last` one and return it as the new end of the chain."""
-    sequence, digest = (last.sequence, last.digest) if last else (0, FIRST_DIGEST)
+    sequence = next_sequence(last)
     stored = (
-        sequence + 1,
+        sequence,
         event.at,
         event.actor_kind,
         event.actor,
@@ -117,9 +136,9 @@ def append_event(db: Connection, event: Event, last: Link | None) -> Link:
         canonical(event.receipt),
         event.operation_id,
         PAYLOAD_VERSION,
-        digest,
+        last.digest if last else FIRST_DIGEST,
     )
-    new = Link(sequence + 1, digest_of(stored), event.at)
+    new = Link(sequence, digest_of(stored), event.at)
     db.execute(_INSERT, (*stored, new.digest))
     failpoint.reach("event: appended")
     return new
@@ -146,7 +165,7 @@ def append_system_event(
         changes=changes,
         reason=reason,
         receipt=receipt or {},
-        operation_id=tx.ids.new("op"),
+        operation_id=tx.new_operation_id(),
     )
     return tx.append(event)
 

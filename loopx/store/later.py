@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from loopx.core.text import natural_number
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
     from loopx.store.connection import Connection
     from loopx.store.events import Changes
 
-_OF_OPERATION = (
-    "SELECT sequence, actor_kind, actor, action, goal_id, changes FROM events WHERE operation_id = ? ORDER BY sequence"
+_DEED = "SELECT sequence, actor_kind, actor, action, goal_id, changes FROM events WHERE operation_id = :operation AND"
+_OF_OPERATION = (  # by the number in the id, by the kept answer of a caller's own id, and as of old
+    f"{_DEED} sequence = :number"
+    f" UNION {_DEED} sequence = (SELECT sequence FROM operations WHERE operation_id = :operation)"
+    f" UNION {_DEED} payload_version = 1 ORDER BY sequence"
 )
 _TOUCHING = (
     "SELECT e.sequence, e.action, c.key FROM events e, json_each(e.changes, ?) c"
@@ -67,7 +71,8 @@ class Touch(Value):
 
 def deeds_of(db: Connection, operation_id: str) -> list[Deed]:
     """What the operation did, in order."""
-    return [_deed(row) for row in db.execute(_OF_OPERATION, (operation_id,))]
+    values = {"operation": operation_id, "number": natural_number(operation_id.rpartition("_")[2])}
+    return [_deed(row) for row in db.execute(_OF_OPERATION, values)]
 
 
 def first_touch(db: Connection, table: str, keys: Collection[str], after: int) -> Touch | None:

@@ -32,11 +32,24 @@ KEYS = {
     "facts": ("fact",),
     "criteria_met": ("goal_id", "criterion_id"),
     "origins": ("goal_id", "source", "source_id"),
+    "foreign_records": ("todo_id",),
     "runs": ("run_id",),
+    "handoffs": ("handoff_id",),
+    "material_reads": ("goal_id", "material_id", "agent_id"),
+    "material_revisions": ("goal_id", "material_id"),
     "spends": ("run_id",),
+    "messages": ("message_id",),
+    "plans": ("plan_id",),
+    "workers": ("goal_id", "agent_id"),
 }
 # A row that can end, and the column that is None from then on.
-_REMOVED = {"lapses": "lapsed_at", "facts": "recorded_at", "criteria_met": "met_at"}
+_REMOVED = {
+    "lapses": "lapsed_at",
+    "facts": "recorded_at",
+    "criteria_met": "met_at",
+    "foreign_records": "kept",
+    "messages": "sent_at",
+}
 
 # What a new todo holds where its event is silent: nothing, empty lists, zero.
 _BLANK = record_of(
@@ -119,7 +132,7 @@ def _apply(state: State, table: str, key: str, changed: dict[str, Any], at: Inst
     rows = state[table]
     news = {name: after for name, (_, after) in changed.items()}
     if table == TODOS:
-        rows[key] = {**rows.get(key, _BLANK), **news, "todo_id": key, "updated_at": at}
+        rows[key] = {**rows.get(key, _BLANK), "updated_at": at, **news, "todo_id": key}
         return
     rows[key] = _filled({**rows.get(key, {}), **news})
     if table in _REMOVED and _REMOVED[table] not in rows[key]:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.core.decision.snapshot import USER_TODO_LIMIT, BrokenDependency, Cohort, FollowGap, Snapshot
+from loopx.core.decision.snapshot import (
+    MEMBER_LIMIT,
+    USER_TODO_LIMIT,
+    BrokenDependency,
+    Cohort,
+    FollowGap,
+    Snapshot,
+)
 from loopx.core.todo import Closure, TaskClass, Verdict
 from loopx.store.cohorts import USER_CLASSES, CohortReader, read_groups
 from loopx.store.events import last_sequence
@@ -29,12 +36,12 @@ _NEXT_DUE = (
 _NEXT_WAKE = "SELECT min(resume_at) FROM todos WHERE goal_id = ? AND resume_at > ? AND closure IS NULL"
 
 
-def load_snapshot(db: Connection, goal: Goal, *, now: Instant, state: str) -> Snapshot:
-    """Everything that one decision of this goal reads."""
+def load_snapshot(db: Connection, goal: Goal, *, now: Instant, state: str, members: int = MEMBER_LIMIT) -> Snapshot:
+    """Everything that one decision of this goal reads; a view of it may want more `members` of each cohort."""
     gates = read_gates(db, goal.goal_id)
     groups = read_groups(db, goal.goal_id)
     usage = _usage(db, goal, now)
-    cohorts = CohortReader(db, goal, now, _linked(gates)).all(groups)
+    cohorts = CohortReader(db, goal, now, _linked(gates), members).all(groups)
     return Snapshot(
         state=state,
         sequence=last_sequence(db),

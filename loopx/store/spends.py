@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from loopx.core.instant import Instant
     from loopx.store.connection import Connection
 
-_RUN_COLUMNS = (
+RUN_COLUMNS = (
     "run_id", "goal_id", "todo_id", "agent_id", "kind", "evidence", "validation", "next_action", "stop_condition",
     "workspace_kind", "task_repository", "peer_independent_worktree_required", "recorded_at",
 )  # fmt: skip
@@ -44,22 +44,28 @@ def usage_of(db: Connection, goal_id: str, quota: QuotaPolicy, now: Instant) -> 
 
 def find_run(db: Connection, run_id: str) -> Run | None:
     """The run of that id."""
-    row = db.execute(f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return _run_of_row(row) if row else None
+    row = db.execute(f"SELECT {', '.join(RUN_COLUMNS)} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return run_of_row(row) if row else None
 
 
-def _run_of_row(row: tuple[Any, ...]) -> Run:
-    return run_of(dict(zip(_RUN_COLUMNS, row, strict=True)))
+def run_of_row(row: tuple[Any, ...]) -> Run:
+    """The run of a row with `RUN_COLUMNS`."""
+    return run_of(dict(zip(RUN_COLUMNS, row, strict=True)))
 
 
 def delivered_before(db: Connection, run: Run) -> Run | None:
     """The newest validated work run of the same agent on the same todo."""
+    return newest_validated(db, run.goal_id, run.todo_id, run.agent_id)
+
+
+def newest_validated(db: Connection, goal_id: str, todo_id: str, agent_id: str) -> Run | None:
+    """The agent's newest validated work run on the todo."""
     sql = (
-        f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs WHERE goal_id = ? AND todo_id = ? AND agent_id = ?"
+        f"SELECT {', '.join(RUN_COLUMNS)} FROM runs WHERE +goal_id = ? AND todo_id = ? AND agent_id = ?"
         " AND kind = 'work' AND validation IS NOT NULL ORDER BY recorded_at DESC, run_id LIMIT 1"
     )
-    row = db.execute(sql, (run.goal_id, run.todo_id, run.agent_id)).fetchone()
-    return _run_of_row(row) if row else None
+    row = db.execute(sql, (goal_id, todo_id, agent_id)).fetchone()
+    return run_of_row(row) if row else None
 
 
 def is_spent(db: Connection, run_id: str) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from loopx.core.todo import Todo
     from loopx.store.connection import Connection
 
-# Each part from the index that holds it alone; no index is there for counting, since every claim would write it.
+# Each part by the index that holds it alone; no index is there for counting, since every completion would write it.
 _OF_GROUPS = (
     "SELECT t.status, NULL, r.task_class, t.priority, count(*) FROM routes r JOIN todos t ON t.route_id = r.route_id"
     " WHERE r.goal_id = :goal AND {} GROUP BY t.status, r.task_class, t.priority"

@@ -24,11 +24,11 @@ _WAITED_FOR = (
 _DEPENDENTS = "SELECT todo_id FROM edges WHERE dependency_id = ? ORDER BY todo_id"
 _BLOCKED_BY, _SUCCESSOR, _PREDECESSOR = range(3)
 _LINKS = (
-    f"SELECT {_BLOCKED_BY} AS kind, position AS place, dependency_id FROM edges WHERE todo_id = :todo_id"
+    f"SELECT {_BLOCKED_BY}, position, dependency_id FROM edges WHERE todo_id = :todo_id"
     f" UNION ALL SELECT {_SUCCESSOR}, position, successor_id FROM lineage WHERE todo_id = :todo_id"
     f" UNION ALL SELECT {_PREDECESSOR}, coalesce(t.sequence, a.sequence), l.todo_id FROM lineage l"
     " LEFT JOIN todos t ON t.todo_id = l.todo_id LEFT JOIN archived_todos a ON a.todo_id = l.todo_id"
-    " WHERE l.successor_id = :todo_id ORDER BY kind, place"
+    " WHERE l.successor_id = :todo_id"
 )
 _PREDECESSORS = (
     "SELECT l.todo_id FROM lineage l LEFT JOIN todos t ON t.todo_id = l.todo_id"
@@ -54,7 +54,7 @@ def find_todo(db: Connection, todo_id: str) -> Todo | None:
 
 def with_edges(db: Connection, bare: Todo) -> Todo:
     """A todo of `bare_todos` with its dependencies and its lineage."""
-    links = db.execute(_LINKS, {"todo_id": bare.todo_id}).fetchall()
+    links = sorted(db.execute(_LINKS, {"todo_id": bare.todo_id}).fetchall())
     if not links:
         return bare
     blocked_by, successors, predecessors = (

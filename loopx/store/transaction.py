@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from loopx import failpoint
 from loopx.contracts.record import changes_between, record_of
 from loopx.store import derived
-from loopx.store.events import append_event
+from loopx.store.events import append_event, new_operation_id
 from loopx.store.todo_row import COLUMNS, route_identity, sql_value
 from loopx.store.todos import dependents_of, get_todo, with_edges
 
@@ -42,6 +42,10 @@ class Transaction:
         self.changes: Changes = {}
         self.unblocked: list[str] = []
         self._last = opening.last
+
+    def new_operation_id(self) -> str:
+        """An id for the operation of the event that is appended next."""
+        return new_operation_id(self.ids, self._last)
 
     def append(self, event: Event) -> int:
         """Write the event as the next of the history; its sequence."""
@@ -79,7 +83,9 @@ class Transaction:
         self._write_lineage(stored)
         failpoint.reach("insert: edges")
         stored = self.refresh(stored)
-        derived.shift_counts(self.db, route_id, derived.counts_of(stored))
+        shifts = derived.Shifts()
+        shifts.add(route_id, derived.counts_of(stored))
+        shifts.store(self.db)
         self._note("todos", todo.todo_id, changed_columns({}, record_of(stored), KEY_AND_TIME))
         return stored
 
@@ -93,11 +99,14 @@ class Transaction:
         old_route, new_route = self._update(before, after, difference)
         failpoint.reach("save: row")
         after = self._derive(before, after)
-        self._move_counts(old_route, derived.counts_of(before), new_route, derived.counts_of(after))
-        failpoint.reach("save: counted")
+        shifts = derived.Shifts()
+        shifts.take(old_route, derived.counts_of(before))
+        shifts.add(new_route, derived.counts_of(after))
         if before.closure is None and after.closure is not None:
-            self._settle_dependents(after)
+            self._settle_dependents(after, shifts)
             failpoint.reach("save: settled")
+        shifts.store(self.db)
+        failpoint.reach("save: counted")
         self._note("todos", after.todo_id, difference)
         return after
 
@@ -112,10 +121,12 @@ class Transaction:
         failpoint.reach("token: issued")
         self._note("claim_tokens", lease.claim_token, changed_columns({}, _token_record(row)))
 
-    def knows_token(self, todo_id: str, token: str) -> bool:
+    def knows_token(self, todo: Todo, token: str) -> bool:
         """Whether the token was ever issued for this todo."""
+        if todo.lease is not None and todo.lease.claim_token == token:
+            return True
         found = self.db.execute("SELECT todo_id FROM claim_tokens WHERE token = ?", (token,)).fetchone()
-        return found is not None and found[0] == todo_id
+        return found is not None and found[0] == todo.todo_id
 
     def record_lapse(self, todo_id: str, agent_id: str) -> None:
         """Remember that the agent's lease on the todo ran out (W5.3)."""
@@ -125,17 +136,21 @@ class Transaction:
             {"todo_id": todo_id, "agent_id": agent_id, "lapsed_at": self.now},
         )
 
-    def has_lapsed(self, todo_id: str, agent_id: str) -> bool:
+    def has_lapsed(self, todo: Todo, agent_id: str) -> bool:
         """Whether the agent lost this todo by expiry and has not claimed it since."""
+        if not todo.attempts:  # no lease on it has ever run out
+            return False
         sql = "SELECT 1 FROM lapses WHERE todo_id = ? AND agent_id = ?"
-        return self.db.execute(sql, (todo_id, agent_id)).fetchone() is not None
+        return self.db.execute(sql, (todo.todo_id, agent_id)).fetchone() is not None
 
-    def forgive_lapse(self, todo_id: str, agent_id: str) -> None:
+    def forgive_lapse(self, todo: Todo, agent_id: str) -> None:
         """The agent holds the todo again."""
+        if not todo.attempts:
+            return
         sql = "DELETE FROM lapses WHERE todo_id = ? AND agent_id = ? RETURNING lapsed_at"
-        row = self.db.execute(sql, (todo_id, agent_id)).fetchone()
+        row = self.db.execute(sql, (todo.todo_id, agent_id)).fetchone()
         if row is not None:
-            self._note("lapses", f"{todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
+            self._note("lapses", f"{todo.todo_id} {agent_id}", {"lapsed_at": [row[0], None]})
 
     def put(self, table: str, key: tuple[str, ...], record: Mapping[str, Any]) -> None:
         """Insert or replace a row of one of the small tables (lapses, facts, criteria)."""
@@ -161,6 +176,16 @@ class Transaction:
         gone = {name: [value, None] for name, value in zip(names, row, strict=True) if value is not None}
         self._note(table, " ".join(values), gone)
 
+    def drop(self, table: str, key: tuple[str, ...], values: Sequence[str], column: str) -> None:
+        """Remove a row of one of the small tables whose every value an earlier event has.
+
+        The event says only what `column` held; replaying it removes the row.
+        """
+        where = " AND ".join(f"{name} = ?" for name in key)
+        row = self.db.execute(f"DELETE FROM {table} WHERE {where} RETURNING {column}", values).fetchone()
+        failpoint.reach("drop: row")
+        self._note(table, " ".join(values), {column: [row[0], None]})
+
     def note_registry(self, before: str | None, after: str) -> None:
         """Say in the event that the registry file went from one digest to another."""
         self._note("registry", "sha256", {"sha256": [before, after]})
@@ -169,8 +194,10 @@ class Transaction:
         """Store anew what follows from other todos about this one, after one of them was opened again."""
         before = self.todo(todo_id)
         after = self.refresh(before)
-        route = self.route_id(before.route)
-        self._move_counts(route, derived.counts_of(before), route, derived.counts_of(after))
+        route, shifts = self.route_id(before.route), derived.Shifts()
+        shifts.take(route, derived.counts_of(before))
+        shifts.add(route, derived.counts_of(after))
+        shifts.store(self.db)
 
     # --- how a save is carried out ---------------------------------------------------------
 
@@ -216,15 +243,12 @@ class Transaction:
         )
         return todo._replace(unmet=unmet, broken=broken)
 
-    def _move_counts(self, old_route: int, old: derived.RouteCounts, new_route: int, new: derived.RouteCounts) -> None:
-        if (old_route, old) != (new_route, new):
-            derived.shift_counts(self.db, old_route, derived.negative(old))
-            derived.shift_counts(self.db, new_route, new)
-
-    def _settle_dependents(self, closed: Todo) -> None:
+    def _settle_dependents(self, closed: Todo, shifts: derived.Shifts) -> None:
         met = derived.is_met(closed.closure)
         if met:
-            self.unblocked += derived.meet_dependents(self.db, closed.todo_id)
+            for freed in derived.meet_dependents(self.db, closed.todo_id):
+                self.unblocked.append(freed.todo_id)
+                shifts.add(freed.route_id, derived.FREED)
         else:
             derived.break_dependents(self.db, closed.todo_id)
         derived.settle_waiters(self.db, "todo_done", closed.todo_id, holds=met)

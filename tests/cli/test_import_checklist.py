@@ -170,6 +170,9 @@ def test_lists_are_cut_and_counts_are_not(lab: Loopx) -> None:
     document = take(lab, "--skip-invalid")
     assert (len(document["changes"]), len(document["rejected"])) == (20, 20)
     assert counts(document) == {"added": 30, "rejected": 30}
+    (event,) = events(lab)
+    assert sum(len(rows) for rows in event["changes"].values()) == 20
+    assert event["changes_total"] == 60, "the todos, and what is remembered of each line"
 
 
 # --- again -------------------------------------------------------------------------------

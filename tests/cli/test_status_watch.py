@@ -13,10 +13,11 @@ import pytest
 
 from loopx.app.page import Page
 from loopx.app.project import Project
+from loopx.app.status import read_status
 from loopx.app.todo_add import add_todo
 from loopx.app.todo_claim import claim_todo
 from loopx.app.todo_new import NewTodo
-from loopx.app.watch import DEFAULT_INTERVAL, REREAD, Watch, watch_status
+from loopx.app.watch import DEFAULT_INTERVAL, REREAD, Watch, watch_document
 from loopx.core.instant import MINUTE, SECOND, Duration
 from loopx.store.connection import Connection
 from tests.support.cli import COMMAND, Loopx, clean_environment
@@ -48,7 +49,7 @@ def project(tmp_path: Path, clock: FakeClock) -> Iterator[Project]:
 def watched(project: Project, nights: Nights, limit: Duration) -> list[int]:
     """How many todos are open in each status that was shown."""
     watch = Watch(SECOND, limit)
-    shown = watch_status(project, GOAL, Page(), watch, sleeper=nights)
+    shown = watch_document(project, lambda: read_status(project, GOAL, Page()), watch, sleeper=nights)
     return [status["goals"][0]["counts"]["open"] for status in shown]
 
 
@@ -95,7 +96,9 @@ def test_nothing_is_read_while_nothing_changes(
 def test_what_time_alone_changes_is_seen_without_a_write(project: Project, clock: FakeClock) -> None:
     todo = add_todo(project, call("todo_added"), NewTodo(text="work"))["todo"]["todo_id"]
     claim_todo(project, call("todo_claimed", "ann"), todo, 3 * SECOND)
-    shown = watch_status(project, GOAL, Page(), Watch(SECOND, 2 * REREAD), sleeper=Nights(clock, {}))
+    shown = watch_document(
+        project, lambda: read_status(project, GOAL, Page()), Watch(SECOND, 2 * REREAD), sleeper=Nights(clock, {})
+    )
     assert [status["goals"][0]["work"][0]["held"] for status in shown] == ["claimed", "stale"]
 
 
@@ -115,7 +118,9 @@ def test_a_hand_edit_of_the_registry_is_shown(project: Project, tmp_path: Path, 
     def edit() -> None:
         registry.write_text(registry.read_text().replace("Find out", "Find out more"))
 
-    shown = watch_status(project, GOAL, Page(), Watch(SECOND, 3 * SECOND), sleeper=Nights(clock, {1: edit}))
+    shown = watch_document(
+        project, lambda: read_status(project, GOAL, Page()), Watch(SECOND, 3 * SECOND), sleeper=Nights(clock, {1: edit})
+    )
     assert [status["goals"][0]["objective"] for status in shown] == ["Find out", "Find out more"]
 
 

@@ -177,7 +177,7 @@ def test_a_failure_in_the_middle_leaves_the_old_state(lab: Loopx, monkeypatch: p
         raise fault
 
     with monkeypatch.context() as patched:
-        patched.setattr("loopx.app.import_checklist.write_origins", full)
+        patched.setattr("loopx.app.import_records.write_origins", full)
         assert lab.call(*TAKE, "TODO.md").code == 6
     assert (lab.ok("log")["total"], total(lab)) == (before, 0)
     assert lab.ok(*TAKE, "TODO.md")["counts"]["added"] == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,10 +12,6 @@ from hypothesis import strategies as st
 from loopx.core.checklist import Item, read_checklist
 from loopx.core.checklist_line import BoxState, unquoted
 from loopx.core.errors import ImportInvalidError
-from loopx.core.import_plan import Keeping, Known, Seen, Step, plan_import, text_digest
-
-if TYPE_CHECKING:
-    from loopx.core.import_plan import Planned
 
 OPEN, DONE = BoxState.OPEN, BoxState.DONE
 
@@ -38,7 +33,7 @@ def tree(text: str) -> dict[str, str | None]:
     return {item.text: None if item.parent is None else found[item.parent].text for item in found}
 
 
-def rejected(data: bytes) -> list[tuple[int, str]]:
+def rejected(data: bytes) -> list[tuple[int | None, str]]:
     return [(row.line, row.reason_code) for row in read_checklist(data).rejections]
 
 
@@ -298,80 +293,3 @@ def test_quotes_are_taken_off_as_far_as_asked() -> None:
     assert unquoted("> > a") == (2, "a")
     assert unquoted("> > a", at_most=1) == (1, "> a")
     assert unquoted("> a", at_most=0) == (0, "> a")
-
-
-# --- the plan ----------------------------------------------------------------------------
-
-
-def item(name: str, state: BoxState = OPEN, *, text: str | None = None, parent: int | None = None) -> Item:
-    return Item(1, text or name, state, parent, name)
-
-
-def known(name: str, *, text: str | None = None, closed: bool = False, seen: Seen | None = None) -> Known:
-    """A todo that came from the item of that name; nothing has changed since unless it says so."""
-    return Known(f"todo of {name}", text or name, closed, seen or Seen(text_digest(name), done=False, nested=False))
-
-
-def plan(*given: Item, nested: bool = False, **old: Known) -> list[Planned]:
-    return plan_import(given, old, nested=nested)
-
-
-def step(now: Item, old: Known) -> tuple[Step, Keeping | None]:
-    (planned,) = plan_import([now], {now.source_id: old}, nested=False)
-    return planned.step, planned.kept
-
-
-def test_what_is_new_is_added_and_what_was_cancelled_there_is_not() -> None:
-    assert [row.step for row in plan(item("a"), item("b", DONE), item("c", BoxState.STARTED))] == [Step.ADDED] * 3
-    assert plan(item("a", BoxState.CANCELLED))[0].step is Step.LEFT_OUT
-
-
-@pytest.mark.parametrize(
-    ("now", "old", "wanted"),
-    [
-        (item("a"), known("a"), (Step.UNCHANGED, None)),
-        (item("a"), known("a", text="edited"), (Step.UNCHANGED, None)),  # the file says nothing new
-        (item("a"), known("a", closed=True), (Step.UNCHANGED, None)),
-        (item("a", text="a new"), known("a"), (Step.UPDATED, None)),
-        (item("a", text="a new"), known("a", text="edited"), (Step.KEPT, Keeping.EDITED_HERE)),
-        (item("a", text="a new"), known("a", text="a new"), (Step.UNCHANGED, None)),  # both came to the same
-        (item("a", text="a new"), known("a", closed=True), (Step.KEPT, Keeping.CLOSED_HERE)),
-        (item("a", DONE), known("a"), (Step.COMPLETED, None)),
-        (item("a", DONE), known("a", text="edited"), (Step.KEPT, Keeping.EDITED_HERE)),
-        (item("a", DONE), known("a", closed=True), (Step.UNCHANGED, None)),
-        (item("a", BoxState.CANCELLED), known("a"), (Step.KEPT, Keeping.CANCELLED_THERE)),
-        (item("a", BoxState.CANCELLED), known("a", closed=True), (Step.UNCHANGED, None)),
-    ],
-)
-def test_three_states_decide_what_a_second_import_means(
-    now: Item, old: Known, wanted: tuple[Step, Keeping | None]
-) -> None:
-    assert step(now, old) == wanted
-
-
-def test_a_box_that_was_unticked_reopens_nothing() -> None:
-    done = known("a", closed=True, seen=Seen(text_digest("a"), done=True, nested=False))
-    assert step(item("a"), done) == (Step.KEPT, Keeping.CLOSED_HERE)
-
-
-def test_nesting_makes_an_open_item_wait_for_its_parts_and_only_where_asked() -> None:
-    given = (item("a"), item("b", parent=0), item("c", BoxState.CANCELLED, parent=0), item("d", DONE, parent=0))
-    assert plan(*given)[0].links == ()
-    assert plan(*given, nested=True)[0].links == (1, 3)
-    assert plan(item("a", DONE), item("b", parent=0), nested=True)[0].links == ()
-
-
-def test_a_known_item_is_linked_to_new_parts_alone_so_that_a_removed_link_stays_removed() -> None:
-    seen = Seen(text_digest("a"), done=False, nested=True)
-    given = (item("a"), item("b", parent=0), item("c", parent=0))
-    planned = plan(*given, nested=True, a=known("a", seen=seen), b=known("b"))
-    assert (planned[0].step, planned[0].links) == (Step.UPDATED, (2,))
-    assert plan(*given, nested=True, a=known("a"), b=known("b"))[0].links == (1, 2)
-    assert plan(*given, nested=True, a=known("a", closed=True, seen=seen))[0].links == ()
-
-
-@pytest.mark.parametrize("done", [True, False])
-@pytest.mark.parametrize("nested", [True, False])
-def test_what_was_seen_is_read_back_as_it_was_written(*, done: bool, nested: bool) -> None:
-    seen = Seen("0123", done=done, nested=nested)
-    assert Seen.read(str(seen)) == seen

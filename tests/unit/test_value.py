@@ -43,10 +43,48 @@ def test_it_cannot_be_changed() -> None:
         Point(1).x = 2  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(("given", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 3}), ((1,), {"x": 2})], ids=str)
+WRONG = [((), {}), ((1, 2, 3), {}), ((1,), {"z": 3}), ((1,), {"x": 2})]
+RIGHT = [((1,), {}), ((1, 3), {}), ((1,), {"y": 3}), ((), {"x": 1}), ((), {"y": 3, "x": 1})]
+
+
+@pytest.mark.parametrize(("given", "named"), WRONG, ids=str)
 def test_a_wrong_set_of_fields_is_an_error(given: tuple[int, ...], named: dict[str, int]) -> None:
     with pytest.raises(TypeError):
         Point(*given, **named)
+
+
+class Often(Value):
+    """A value of which many are made."""
+
+    x: int
+    y: int = 2
+
+
+@pytest.fixture(scope="module")
+def often() -> type[Often]:
+    first = Often.__new__
+    for _ in range(1_000):
+        Often(1)
+    assert Often.__new__ is not first, "its constructor was compiled"
+    return Often
+
+
+@pytest.mark.parametrize(("given", "named"), RIGHT, ids=str)
+def test_one_of_many_is_made_as_the_first_was(
+    often: type[Often], given: tuple[int, ...], named: dict[str, int]
+) -> None:
+    made = often(*given, **named)
+    assert tuple(made) == tuple(Point(*given, **named))
+    assert type(made) is Often
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+@pytest.mark.parametrize(("given", "named"), WRONG, ids=str)
+def test_one_of_many_refuses_a_wrong_set_of_fields_too(
+    often: type[Often], given: tuple[int, ...], named: dict[str, int]
+) -> None:
+    with pytest.raises(TypeError):
+        often(*given, **named)
 
 
 def test_an_unknown_field_cannot_be_replaced() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from loopx.core.command import command
 from loopx.core.decision.snapshot import Holding
+from loopx.core.secret import masked
 from loopx.core.todo import Status, TaskClass
 
 if TYPE_CHECKING:
@@ -94,7 +95,12 @@ def accept(case: Case, criterion_id: str) -> str:
 
 
 def ask_person(case: Case, todo: Todo, scope: str | None, agent_id: str) -> str:
-    """Put the missing decision of a todo to a person, in the caller's words."""
+    """Put the missing decision of a todo to a person, in the caller's words.
+
+    A scope that may not leave as it is (it names a local path, say) is not repeated: the todo shows it.
+    """
+    if scope is not None and masked(scope) != scope:
+        return show(case, todo.todo_id)
     gate = ("--role", "user", "--task-class", TaskClass.USER_GATE, "--text", "-")
     asked = ("--decision-scope", scope) if scope is not None else ()
     reach = ("--blocks-agent", agent_id, "--unblocks-todo-id", todo.todo_id)

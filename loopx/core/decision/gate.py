@@ -35,8 +35,13 @@ class GateReach(Value):
         return self.everybody + self.caller + self.incomplete
 
 
+NO_GATES = GateReach((), (), (), (), (), ())
+
+
 def reach_of(snapshot: Snapshot, agent_id: str, peers: Sequence[str]) -> GateReach:
     """Sort the gates by whom they hold for `agent_id`; one agent alone needs no stated reach."""
+    if not snapshot.gates:
+        return NO_GATES
     incomplete: list[Todo] = []
     everybody: list[Todo] = []
     caller: list[Todo] = []

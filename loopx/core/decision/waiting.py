@@ -17,7 +17,7 @@ from loopx.core.decision.reason import ReasonCode, Stage
 from loopx.core.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from loopx.core.decision.case import Case, Drop
     from loopx.core.decision.snapshot import Cohort
@@ -46,7 +46,7 @@ def waiting_of(case: Case) -> Waiting:
     free, underway = 0, 0
     causes: dict[ReasonCode, int] = {}
     for cohort in case.snapshot.cohorts:
-        drop = next(_obstacles(case, cohort), None)
+        drop = first_obstacle(case, cohort)
         if drop is None:
             free += cohort.count
         elif drop.stage is Stage.HOLDING:
@@ -56,6 +56,7 @@ def waiting_of(case: Case) -> Waiting:
     return Waiting(free, underway, causes)
 
 
-def _obstacles(case: Case, cohort: Cohort) -> Iterator[Drop]:
+def first_obstacle(case: Case, cohort: Cohort) -> Drop | None:
+    """What the cohort waits for first, or None where an agent that can do it may take it."""
     drops = (stage(case, cohort) for stage in _STAGES)
-    return (drop for drop in drops if drop is not None)
+    return next((drop for drop in drops if drop is not None), None)

@@ -22,7 +22,8 @@ INSERT INTO lighter_events SELECT * FROM events;
 DROP TABLE events;
 ALTER TABLE lighter_events RENAME TO events;
 CREATE INDEX events_of_todo ON events (todo_id, sequence) WHERE todo_id IS NOT NULL;
-CREATE INDEX events_of_operation ON events (operation_id);
+-- The id of an operation ends with the number of its event; one that a caller chose is in operations.
+CREATE INDEX events_of_operation ON events (operation_id) WHERE payload_version = 1;
 
 -- The work graph. That a claim token is one todo's alone follows from its row in claim_tokens, see the triggers below.
 CREATE TABLE lighter_todos (
@@ -173,9 +174,9 @@ CREATE TRIGGER todos_token_given AFTER UPDATE OF claim_token, todo_id ON todos W
             (SELECT 1 FROM claim_tokens WHERE token = NEW.claim_token AND todo_id = NEW.todo_id);
     END;
 
--- A lease is looked for by its id, long after it is over too.
+-- A lease names its todo in its id; before, that was `lease_` and ten letters of chance.
 DROP INDEX claim_tokens_of_todo;
-CREATE INDEX claim_tokens_of_lease ON claim_tokens (lease_id);
+CREATE INDEX claim_tokens_of_lease ON claim_tokens (lease_id) WHERE length(lease_id) = 16;
 
 -- What was delivered on a todo before.
 CREATE INDEX runs_of_todo ON runs (todo_id, recorded_at);

@@ -61,9 +61,7 @@ def copy_rows(source: sqlite3.Connection, target: PostgresConnection, tables: Se
                 copy.write_row(row)
     (last,) = source.execute(_LAST).fetchone() or (0,)
     target.execute("UPDATE todo_sequence SET last = ?", (last,))
-    target.run_script(
-        "SELECT setval(pg_get_serial_sequence('routes', 'route_id'), (SELECT max(route_id) FROM routes))"
-    )
+    target.run_script("SELECT setval(pg_get_serial_sequence('routes', 'route_id'), (SELECT max(route_id) FROM routes))")
     target.execute("UPDATE graph_guard SET checked = edited")
 
 

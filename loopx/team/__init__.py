@@ -1,0 +1,1 @@
+"""Workers: agents that find ready work by themselves; the only asynchronous code."""

@@ -1,0 +1,1 @@
+"""Chat workers: a model with tools, as one more runner. Needs the extra `chat`."""
