@@ -9,14 +9,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from loopx.cli.context import Ports
-from tests.support.browser import pytest_collection_modifyitems, pytest_configure, pytest_terminal_summary
+from tests.support import browser, engine
 from tests.support.cli import Loopx
+from tests.support.engine import database_url, databases, postgres, pytest_addoption
 from tests.support.fakes import FakeClock, SequenceIds, SequenceTokens
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["pytest_collection_modifyitems", "pytest_configure", "pytest_terminal_summary"]  # hooks, found by name
+__all__ = ["database_url", "databases", "postgres", "pytest_addoption"]  # found by name
 
 # The same examples every time: a red suite is red for everybody. `make soak` draws new ones.
 settings.register_profile(
@@ -26,6 +27,21 @@ settings.register_profile(
     "soak", deadline=None, max_examples=5_000, suppress_health_check=list(HealthCheck), print_blob=True
 )
 settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    browser.pytest_configure(config)
+    config.addinivalue_line("markers", "sqlite_only(reason): about a database that is a file")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    browser.pytest_collection_modifyitems(config, items)
+    engine.leave_out_files(config, items)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    browser.pytest_terminal_summary(terminalreporter, config)
+    engine.tell_left_out(terminalreporter, config)
 
 
 @pytest.fixture(scope="session")

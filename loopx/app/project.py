@@ -97,6 +97,7 @@ class Project:
         database_url: str | None = None,
     ) -> None:
         self.location = location
+        self.database_url = database_url
         self.paths = state_paths(location.state_dir)
         self.clock = clock
         self.ids = ids
@@ -152,8 +153,14 @@ class Project:
 
     def another(self) -> Project:
         """The same project over connections of its own, for another thread."""
-        store = self.store
-        return Project(self.location, clock=self.clock, ids=self.ids, tokens=store.tokens, timeout=self.timeout)
+        return Project(
+            self.location,
+            clock=self.clock,
+            ids=self.ids,
+            tokens=self.store.tokens,
+            timeout=self.timeout,
+            database_url=self.database_url,
+        )
 
     def close(self) -> None:
         """Close the store's connections."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from loopx.core.instant import Instant
-    from loopx.ports import IdSource
+    from loopx.ports import IdSource, TokenSource
     from loopx.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -49,6 +49,7 @@ class StateStore(Protocol):
     """One project's state: snapshot reads, and one write transaction at a time."""
 
     ids: IdSource
+    tokens: TokenSource
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """The query's answer on one consistent snapshot."""

@@ -330,7 +330,7 @@ def test_nothing_is_left_running_or_open(
     monkeypatch.setattr(project, "another", lambda: opened)
     server.script(calls("list_tasks"), says("done"))
     assert asyncio.run(looked()) == set()
-    assert (opened.store._reader, opened.store._writer) == (None, None)
+    assert (opened.embedded._reader, opened.embedded._writer) == (None, None)
     until(lambda: not any(thread.name.startswith("loopx-tools") for thread in threading.enumerate()))
 
 

@@ -89,9 +89,9 @@ class Work:
 
     def __init__(self, project: Project) -> None:
         project.store.change_mark()  # opens the connection
-        assert project.store._reader is not None
+        assert project.embedded._reader is not None
         self.done = 0
-        project.store._reader.set_progress_handler(self._step, STEP)
+        project.embedded._reader.set_progress_handler(self._step, STEP)
 
     def _step(self) -> int:
         self.done += STEP

@@ -97,7 +97,7 @@ CREATE TABLE claim_tokens (
     holder words NOT NULL,
     issued_at BIGINT NOT NULL
 );
-CREATE INDEX claim_tokens_of_lease ON claim_tokens (lease_id);
+CREATE INDEX claim_tokens_of_lease ON claim_tokens (lease_id) WHERE length(lease_id) = 16;
 
 -- Who lost a lease on what by expiry, until they claim it again (W5.3).
 CREATE TABLE lapses (
@@ -135,6 +135,8 @@ CREATE TABLE origins (
     seen words NOT NULL,
     PRIMARY KEY (goal_id, source, source_id)
 );
+-- `todo show` asks where a todo comes from.
+CREATE INDEX origins_of_todo ON origins (todo_id);
 
 -- Runs that agents wrote back, with the workspace's identity and never its path (W9.3).
 CREATE TABLE runs (
@@ -155,6 +157,11 @@ CREATE TABLE runs (
 CREATE INDEX runs_of_goal ON runs (goal_id, recorded_at);
 -- What was delivered on a todo before.
 CREATE INDEX runs_of_todo ON runs (todo_id, recorded_at);
+-- What a handoff asks of runs: how often an agent has worked, and what was last said about going on.
+CREATE INDEX runs_of_agent ON runs (goal_id, agent_id, kind);
+CREATE INDEX runs_validated ON runs (goal_id, recorded_at) WHERE kind = 'work' AND validation IS NOT NULL;
+CREATE INDEX runs_directing ON runs (goal_id, recorded_at) WHERE next_action IS NOT NULL;
+CREATE INDEX runs_stopping ON runs (goal_id, recorded_at) WHERE stop_condition IS NOT NULL;
 
 -- What was spent: once a validated work run.
 CREATE TABLE spends (
@@ -196,7 +203,8 @@ CREATE TABLE events (
     digest words NOT NULL
 );
 CREATE INDEX events_of_todo ON events (todo_id, sequence) WHERE todo_id IS NOT NULL;
-CREATE INDEX events_of_operation ON events (operation_id);
+-- The id of an operation ends with the number of its event; one that a caller chose is in operations.
+CREATE INDEX events_of_operation ON events (operation_id) WHERE payload_version = 1;
 
 -- Answers of calls that named their operation, so that a retry gets the same one.
 CREATE TABLE operations (
@@ -324,6 +332,108 @@ CREATE INDEX todos_soft ON todos (goal_id, status, unmet, claimed_by)
 CREATE INDEX todos_leased ON todos (lease_expires_at, goal_id) WHERE lease_id IS NOT NULL;
 -- With what is counted of closed work: nothing of it is read from the table.
 CREATE INDEX todos_closed ON todos (goal_id, closed_at, closure, task_class, priority) WHERE closure IS NOT NULL;
+
+-- A handoff is an event of its own; it starts nothing (W11.1, W11.6).
+CREATE TABLE handoffs (
+    handoff_id words PRIMARY KEY,
+    sequence BIGINT NOT NULL UNIQUE CHECK (sequence > 0), -- of the event that records it
+    goal_id words NOT NULL,
+    from_agent words, -- NULL: a person handed over
+    to_agent words NOT NULL,
+    created_at BIGINT NOT NULL,
+    receiver_runs BIGINT NOT NULL CHECK (receiver_runs >= 0), -- work runs of the receiver before it
+    digest words NOT NULL,
+    fields words NOT NULL -- name=digest of each part of the projection
+);
+CREATE INDEX handoffs_of_goal ON handoffs (goal_id, sequence);
+CREATE INDEX handoffs_to ON handoffs (goal_id, to_agent, sequence);
+
+-- The revision that an agent has read last (W11.5); never a body.
+CREATE TABLE material_reads (
+    goal_id words NOT NULL,
+    material_id words NOT NULL,
+    agent_id words NOT NULL,
+    revision words NOT NULL,
+    read_at BIGINT NOT NULL,
+    PRIMARY KEY (goal_id, material_id, agent_id)
+);
+
+-- The present revision of what is not read here, as somebody stated it.
+CREATE TABLE material_revisions (
+    goal_id words NOT NULL,
+    material_id words NOT NULL,
+    revision words NOT NULL,
+    stated_by words NOT NULL,
+    stated_at BIGINT NOT NULL,
+    PRIMARY KEY (goal_id, material_id)
+);
+
+-- One message for one mailbox, delivered again and again until its recipient acknowledges it (S4.6).
+CREATE TABLE messages (
+    message_id words PRIMARY KEY,
+    sequence BIGINT NOT NULL UNIQUE CHECK (sequence > 0), -- of the event that sent it: never given twice
+    goal_id words NOT NULL,
+    sender words NOT NULL,
+    recipient words NOT NULL,
+    kind words NOT NULL CHECK (
+        kind IN (
+            'text', 'report', 'plan_submitted', 'plan_approved', 'plan_rejected', 'shutdown_request', 'shutdown_accepted'
+        )
+    ),
+    body words NOT NULL,
+    request_id words,
+    todo_id words REFERENCES todo_ids (todo_id),
+    sent_at BIGINT NOT NULL,
+    acked_at BIGINT,
+    CHECK ((kind IN ('text', 'report')) = (request_id IS NULL))
+);
+CREATE INDEX messages_unread ON messages (goal_id, recipient, sequence) WHERE acked_at IS NULL;
+CREATE INDEX messages_to ON messages (goal_id, recipient, sequence);
+CREATE INDEX messages_from ON messages (goal_id, sender, sequence);
+CREATE INDEX messages_read ON messages (goal_id, recipient, acked_at) WHERE acked_at IS NOT NULL;
+
+-- What an agent means to do, and whether it may; the newest of an agent is its gate (S4.3).
+CREATE TABLE plans (
+    plan_id words PRIMARY KEY, -- also the request id of the messages about it
+    sequence BIGINT NOT NULL UNIQUE CHECK (sequence > 0),
+    goal_id words NOT NULL,
+    agent_id words NOT NULL,
+    reviewer words NOT NULL,
+    body words NOT NULL,
+    status words NOT NULL CHECK (status IN ('pending', 'approved', 'rejected', 'replaced')),
+    submitted_at BIGINT NOT NULL,
+    answered_at BIGINT,
+    answered_by words,
+    note words,
+    CHECK ((status IN ('approved', 'rejected')) = (answered_at IS NOT NULL)),
+    CHECK ((answered_at IS NULL) = (answered_by IS NULL)),
+    CHECK (note IS NULL OR answered_at IS NOT NULL)
+);
+CREATE INDEX plans_of ON plans (goal_id, agent_id, sequence);
+
+-- The worker that an agent runs in, or ran in last. Whether it still lives is told by its lock alone.
+CREATE TABLE workers (
+    goal_id words NOT NULL,
+    agent_id words NOT NULL,
+    worker_id words NOT NULL UNIQUE,
+    role words NOT NULL CHECK (role IN ('lead', 'subagent', 'teammate')),
+    lead words, -- the mailbox that its final texts go to
+    runner words NOT NULL,
+    started_at BIGINT NOT NULL,
+    ended_at BIGINT,
+    ended_by words,
+    tasks BIGINT NOT NULL DEFAULT 0 CHECK (tasks >= 0),
+    completed BIGINT NOT NULL DEFAULT 0 CHECK (completed BETWEEN 0 AND tasks),
+    idle_timeouts BIGINT NOT NULL DEFAULT 0 CHECK (idle_timeouts >= 0),
+    PRIMARY KEY (goal_id, agent_id),
+    CHECK ((ended_at IS NULL) = (ended_by IS NULL))
+);
+
+-- What importers keep of a foreign record: every field that its todo has no place for.
+CREATE TABLE foreign_records (
+    todo_id words PRIMARY KEY REFERENCES todo_ids (todo_id),
+    kept words NOT NULL CHECK (kept::json IS NOT NULL)
+);
 
 -- A todo is under a token only if that was issued for it. As a token is issued once, no two todos have the same.
 ALTER TABLE claim_tokens ADD UNIQUE (token, todo_id);
