@@ -16,6 +16,7 @@ FORMATS = ("text", "json")
 FIXED = "fixed"  # LOOPX_IDENTITY: the environment's agent is the only one that may act (S2.3)
 TEAMMATE = "teammate"  # LOOPX_ROLE: may work, may not shape the graph (S3.2)
 LEAD = "lead"
+DATABASE_URL = "LOOPX_DATABASE_URL"
 ROLES = (LEAD, "subagent", TEAMMATE)
 
 
@@ -48,8 +49,13 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         agent_id=value("LOOPX_AGENT_ID"),
         identity=value("LOOPX_IDENTITY"),
         role=value("LOOPX_ROLE"),
-        database_url=value("LOOPX_DATABASE_URL"),
+        database_url=value(DATABASE_URL),
     )
+
+
+def without_identity(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a program that gets an identity of its own: of our settings only where the state is."""
+    return {name: value for name, value in environment.items() if name == DATABASE_URL or not name.startswith("LOOPX_")}
 
 
 def refuse_odd_words(settings: Settings) -> None:

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, settings
 from loopx.cli.context import Ports
 from tests.support import browser, engine
 from tests.support.cli import Loopx
-from tests.support.engine import database_url, databases, postgres, pytest_addoption
+from tests.support.engine import database_url, databases, places, postgres, pytest_addoption
 from tests.support.fakes import FakeClock, SequenceIds, SequenceTokens
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["database_url", "databases", "postgres", "pytest_addoption"]  # found by name
+__all__ = ["database_url", "databases", "places", "postgres", "pytest_addoption"]  # found by name
 
 # The same examples every time: a red suite is red for everybody. `make soak` draws new ones.
 settings.register_profile(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loopx.app.project import Project
+    from loopx.store.postgres.database import PostgresStore
     from loopx.workspace.discovery import Location
 
 INIT_SCHEMA = "init_v1"
@@ -46,9 +47,12 @@ def initialise(target: Location, call: Call, new: NewProject, open_at: Callable[
     AlreadyInitialisedError where anything is there, also where another process was first; UsageError.
     """
     registry = initial_registry(_goals(new))
+    project = open_at(target)
+    if project.server is not None:
+        return _made_on_server(project, project.server, call, registry)
     if _is_taken(target.state_dir):
         return _earlier_answer(target, call, open_at)
-    unfinished = f"{target.state_dir}.{open_at(target).ids.new('new')}"
+    unfinished = f"{target.state_dir}.{project.ids.new('new')}"
     try:
         document = _built(target._replace(state_dir=unfinished), call, registry, open_at)
         if not call.dry_run:
@@ -88,20 +92,34 @@ def _built(target: Location, call: Call, registry: bytes, open_at: Callable[[Loc
     project = open_at(target)
     write_atomically(project.paths.registry, registry)
     write_atomically(os.path.join(folder, ".gitignore"), GITIGNORE)
-
-    def first_event(work: Work) -> Outcome:
-        body: Document = {
-            "schema_version": INIT_SCHEMA,
-            "ok": True,
-            "goals": [goal_document(goal) for goal in work.registry.goals()],
-        }
-        return Outcome(body, next_command=command("status"), warnings=target.warnings)
-
     try:
-        return mutate(project, call, first_event)
+        return mutate(project, call, _first_event)
     finally:
         project.close()
         sync_folder(folder)
+
+
+def _first_event(work: Work) -> Outcome:
+    body: Document = {
+        "schema_version": INIT_SCHEMA,
+        "ok": True,
+        "goals": [goal_document(goal) for goal in work.registry.goals()],
+    }
+    return Outcome(body, next_command=command("status"), warnings=work.project.location.warnings)
+
+
+def _made_on_server(project: Project, server: PostgresStore, call: Call, registry: bytes) -> Document:
+    """Tables, registry and first event in one transaction; AlreadyInitialisedError where a project is there."""
+    server.found_with_next_write(registry)
+    try:
+        return mutate(project, call, _first_event)
+    except AlreadyInitialisedError:
+        answer = _recorded(project, call)
+        if answer is None:
+            raise
+        return answer
+    finally:
+        project.close()
 
 
 def _put_in_place(unfinished: str, target: Location) -> None:
@@ -119,17 +137,26 @@ def _put_in_place(unfinished: str, target: Location) -> None:
 
 def _earlier_answer(target: Location, call: Call, open_at: Callable[[Location], Project]) -> Document:
     """The answer that this very operation got when it made the state; AlreadyInitialisedError otherwise."""
-    operation_id = call.operation_id
-    if operation_id is None or not os.path.isdir(target.state_dir):
+    if call.operation_id is None or not os.path.isdir(target.state_dir):
         raise _already_initialised()
     project = open_at(target)
     try:
-        answer = project.store.read(lambda db: recorded_answer(db, operation_id, intent_of(call)))
+        answer = _recorded(project, call)
     finally:
         project.close()
     if answer is None:
         raise _already_initialised()
-    answer["receipt"]["replayed"] = True
+    return answer
+
+
+def _recorded(project: Project, call: Call) -> Document | None:
+    """The answer that this very operation got before, if it did."""
+    operation_id = call.operation_id
+    if operation_id is None:
+        return None
+    answer = project.store.read(lambda db: recorded_answer(db, operation_id, intent_of(call)))
+    if answer is not None:
+        answer["receipt"]["replayed"] = True
     return answer
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from loopx.ports import Clock, IdSource, TokenSource
     from loopx.registry.model import Registry as ParsedRegistry
     from loopx.store.connection import Connection, StateStore
+    from loopx.store.postgres.database import PostgresStore
     from loopx.workspace.discovery import Location
 
 T = TypeVar("T")
@@ -82,8 +83,8 @@ class Snapshot(Value):
 class Project:
     """What every use case works on. Clock, ids and tokens are injected.
 
-    With a `database_url` everything that hosts share is on that server, the registry too. The `clock` may be left out
-    there: the server's own then counts for all of them.
+    With a `database_url` everything that hosts share is on that server, the registry too, and its clock counts for
+    all of them. ExtraMissingError.
     """
 
     def __init__(
@@ -103,15 +104,18 @@ class Project:
         self.ids = ids
         self.timeout = timeout
         self.store: StateStore
+        self.server: PostgresStore | None = None
         self.registry_text: RegistryText
         self._seen: SeenRegistry | None = None
         if database_url is None:
             self.store = Store(self.paths, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
             self.registry_text = RegistryFile(self.paths.registry, timeout=timeout)
         else:
-            from loopx.store.postgres.database import PostgresStore  # psycopg, an extra
+            from loopx.app.extra import module_of_extra
 
-            self.store = PostgresStore(database_url, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+            server = module_of_extra("loopx.store.postgres.database", "postgres")
+            self.server = server.PostgresStore(database_url, clock=clock, ids=ids, tokens=tokens, timeout=timeout)
+            self.store, self.clock = self.server, self.server.clock
             self.registry_text = StoredRegistry()
 
     @property

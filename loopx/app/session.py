@@ -18,7 +18,7 @@ from loopx.core.errors import ActorRequiredError, UsageError
 from loopx.core.name import normalise_name
 from loopx.core.value import Value
 from loopx.settings import refuse_odd_words
-from loopx.workspace.discovery import init_target, locate
+from loopx.workspace.discovery import init_target, locate, server_location
 
 if TYPE_CHECKING:
     from loopx.app.init import NewProject
@@ -139,7 +139,8 @@ def open_session(path: str | None, identity: Identity, settings: Settings, outsi
 
     ProjectNotFoundError, and the refusals of `Session`.
     """
-    location = locate(option=path, environment=settings.project, cwd=working_directory())
+    find = locate if settings.database_url is None else server_location
+    location = find(option=path, environment=settings.project, cwd=working_directory())
     return Session(location, identity, settings, outside or real_outside())
 
 
@@ -160,7 +161,14 @@ def start_project(path: str, new: NewProject, settings: Settings) -> Document:
 def open_project(location: Location, settings: Settings, outside: Outside) -> Project:
     """The project at that place; nothing is read yet."""
     clock, ids, tokens = outside
-    return Project(location, clock=clock, ids=ids, tokens=tokens, timeout=settings.busy_timeout)
+    return Project(
+        location,
+        clock=clock,
+        ids=ids,
+        tokens=tokens,
+        timeout=settings.busy_timeout,
+        database_url=settings.database_url,
+    )
 
 
 def real_outside() -> Outside:

@@ -61,10 +61,11 @@ class Invocation:
     def project(self) -> Project:
         """The project of this call, opened once. ProjectNotFoundError."""
         if self._project is None:
-            from loopx.workspace.discovery import locate
+            from loopx.workspace.discovery import locate, server_location
 
+            find = locate if self.settings.database_url is None else server_location
             self._project = self.open(
-                locate(
+                find(
                     option=self.options.get("project"),
                     environment=self.settings.project,
                     cwd=working_directory(),
@@ -83,6 +84,7 @@ class Invocation:
             ids=ports.ids,
             tokens=ports.tokens,
             timeout=self.settings.busy_timeout,
+            database_url=self.settings.database_url,
         )
 
     def real_ports(self) -> Ports:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loopx.app.extra import module_of_extra
 from loopx.cli.declare import NumberType, flag, option
-from loopx.cli.extra import edge_of_extra
 from loopx.cli.output import emit, is_terminal
 from loopx.cli.verb import verb
 
@@ -32,7 +32,7 @@ def cli(invocation: Invocation, host: str, port: int, open_browser: bool | None,
     import gc
 
     gc.enable()  # it lives long; the entry point turned collecting off for calls that do not
-    web = edge_of_extra("loopx.web.serve", "web")
+    web = module_of_extra("loopx.web.serve", "web")
     actor, ports = invocation.actor(), invocation.real_ports()
     project, goal_id = invocation.project(), invocation.goal_id
     state = _state(invocation)

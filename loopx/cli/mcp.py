@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+from loopx.app.extra import module_of_extra
 from loopx.app.identity import acting, acting_role
 from loopx.app.lease import DEFAULT_TTL
 from loopx.app.place import working_directory
 from loopx.app.setup.mark import WORKER
 from loopx.cli.declare import DURATION, ChoiceType, option
-from loopx.cli.extra import edge_of_extra
 from loopx.cli.typed import capability_names
 from loopx.cli.verb import verb
 from loopx.core.errors import ActorRequiredError
@@ -41,8 +41,8 @@ def cli(
     agent_id = acting(invocation.settings, invocation.options.get("agent_id")).agent_id
     if agent_id is None:
         raise ActorRequiredError("a server acts for one agent", hint="Name it with --agent-id or LOOPX_AGENT_ID.")
-    edge = edge_of_extra("loopx.mcp.server", "mcp")
-    resident = edge_of_extra("loopx.mcp.resident", "mcp")
+    edge = module_of_extra("loopx.mcp.server", "mcp")
+    resident = module_of_extra("loopx.mcp.resident", "mcp")
     served = resident.Served(
         path=invocation.options.get("project"),
         agent_id=agent_id,

@@ -122,6 +122,10 @@ ERROR_CATALOG: dict[str, Row] = {
         "The todo is claimed by another agent.",
         "Take other work, or ask the owner to release it.",
     ),
+    "not_on_server": Row(
+        "The command works on the files of a project, and this project is on a database server.",
+        "Use the server's own tools, such as `pg_dump`; `loopx export` works on both.",
+    ),
     "outside_goal_boundary": Row(
         "The todo's repository or a write scope of it lies outside the boundary that the user set for the goal.",
         "Narrow the todo, or ask the user to widen the boundary with `loopx goal update`.",
@@ -162,6 +166,10 @@ ERROR_CATALOG: dict[str, Row] = {
     "spend_already_recorded": Row(
         "A slot was spent for this run already.",
         "Nothing is left to do; `loopx quota status` has the sum.",
+    ),
+    "state_moved": Row(
+        "The project was moved to a database server, and what lies in the folder is its past.",
+        "Set `LOOPX_DATABASE_URL` to the address that the message names, with your own password.",
     ),
     "successor_invalid": Row(
         "A successor cannot follow: it does not exist, is closed, or is the todo itself.",
@@ -274,9 +282,17 @@ ERROR_CATALOG: dict[str, Row] = {
         "The file is no backup of this project, or its pages, references or history are damaged.",
         "Take another backup; a backup of another project needs `--force`.",
     ),
+    "commit_unknown": Row(
+        "The database server went away while it committed, and could not be asked what became of it.",
+        "Repeat the call with the same `--operation-id`; `loopx log` shows what was done.",
+    ),
     "database_corrupt": Row(
         "The database file is damaged or is no database. It was not touched.",
         "Keep the file, and put a backup in its place.",
+    ),
+    "database_unreachable": Row(
+        "The database server does not answer, refuses the user, or was lost before anything was changed.",
+        "Check `LOOPX_DATABASE_URL` and the server, then repeat the call.",
     ),
     "disk_full": Row(
         "The disk has no room; the old state is whole.",

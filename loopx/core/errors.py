@@ -178,6 +178,10 @@ class ReasonRequiredError(RefusedError):
     code = "reason_required"
 
 
+class NotOnServerError(RefusedError):
+    code = "not_on_server"
+
+
 class OutsideGoalBoundaryError(RefusedError):
     code = "outside_goal_boundary"
 
@@ -208,6 +212,10 @@ class SetupImpossibleError(RefusedError):
 
 class SpendAlreadyRecordedError(RefusedError):
     code = "spend_already_recorded"
+
+
+class StateMovedError(RefusedError):
+    code = "state_moved"
 
 
 class SuccessorInvalidError(RefusedError):
@@ -327,8 +335,18 @@ class BackupInvalidError(StorageError):
     code = "backup_invalid"
 
 
+class CommitUnknownError(StorageError):
+    code = "commit_unknown"
+    retryable = True
+
+
 class DatabaseCorruptError(StorageError):
     code = "database_corrupt"
+
+
+class DatabaseUnreachableError(StorageError):
+    code = "database_unreachable"
+    retryable = True
 
 
 class DiskFullError(StorageError):
@@ -416,17 +434,3 @@ class SchemaNotFoundError(NotFoundError):
 
 class TodoNotFoundError(NotFoundError):
     code = "todo_not_found"
-
-
-class DatabaseUnreachableError(StorageError):
-    code = "database_unreachable"
-    retryable = True
-
-
-class CommitUnknownError(StorageError):
-    code = "commit_unknown"
-    retryable = True
-
-
-class NotOnServerError(RefusedError):
-    code = "not_on_server"

@@ -5,3 +5,4 @@ from __future__ import annotations
 STATE_FOLDER = ".loopx"
 REGISTRY_FILE = "registry.yaml"
 DATABASE_FILE = "loopx.db"
+MOVED_FILE = "moved.json"  # says on which server the state is now

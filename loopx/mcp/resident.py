@@ -21,6 +21,7 @@ from loopx.mcp.tool import EDGE_TOOLS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from loopx.app.project import Project
     from loopx.app.session import Outside, Session
     from loopx.app.toolset.compose import Toolset
     from loopx.core.instant import Duration
@@ -72,7 +73,7 @@ class Resident:
         """The tools on the open project; a project that is gone is looked for again."""
         if self._is_ending:
             raise UsageError("the server is ending", hint="Start it again.")
-        if self._session is not None and not os.path.exists(self._session.project.paths.registry):
+        if self._session is not None and _is_gone(self._session.project):
             self._close()
         if self._toolset is None:
             self._toolset = self._composed()
@@ -98,3 +99,8 @@ class Resident:
         session, self._session, self._toolset = self._session, None, None
         if session is not None:
             session.close()
+
+
+def _is_gone(project: Project) -> bool:
+    """Whether the folder of the project was taken away under it; one on a server has none."""
+    return project.is_embedded and not os.path.exists(project.paths.registry)

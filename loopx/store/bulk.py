@@ -15,6 +15,7 @@ from loopx.contracts.record import record_of
 from loopx.core.todo import Closure, Todo
 from loopx.core.value import Value
 from loopx.store import derived
+from loopx.store.connection import is_embedded
 from loopx.store.replay import TODOS
 from loopx.store.todo_row import COLUMNS, SqlValue, sql_value
 from loopx.store.todos import marks
@@ -68,8 +69,10 @@ def insert_all(tx: Transaction, todos: Sequence[Todo], *, progress: Callable[[in
 @contextmanager
 def _asked_together(db: Connection, todos: Sequence[Todo]) -> Iterator[None]:
     """The ids are known before the rows that name them come; for many todos no trigger runs for each."""
-    db.executemany("INSERT OR IGNORE INTO todo_ids VALUES (?)", sorted([(todo.todo_id,) for todo in todos]))
-    if len(todos) < _MANY:
+    db.executemany(
+        "INSERT INTO todo_ids VALUES (?) ON CONFLICT DO NOTHING", sorted([(todo.todo_id,) for todo in todos])
+    )
+    if len(todos) < _MANY or not is_embedded(db):
         yield
         return
     db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -83,7 +86,10 @@ def _asked_together(db: Connection, todos: Sequence[Todo]) -> Iterator[None]:
 
 @contextmanager
 def _unchecked(db: Connection) -> Iterator[None]:
-    """Rows of which everything was asked before are not asked again."""
+    """Rows of which everything was asked before are not asked again; a server asks of each."""
+    if not is_embedded(db):
+        yield
+        return
     db.execute("PRAGMA ignore_check_constraints = ON")
     try:
         yield

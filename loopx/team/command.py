@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from loopx.core.instant import SECOND, Duration
 from loopx.core.secret import masked
-from loopx.settings import FIXED
+from loopx.settings import FIXED, without_identity
 from loopx.team.place import log_path
 from loopx.team.process import MOST_OUTPUT, Ended, Program, run_program
 from loopx.team.runner import Assignment, RunResult
@@ -63,8 +63,8 @@ class CommandRunner:
 
 
 def outer_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without any of our settings; last on its PATH is the `loopx` that runs here."""
-    kept = {name: value for name, value in environment.items() if not name.startswith("LOOPX_")}
+    """The environment without our settings, but for where the state is. The `loopx` of here is last on its PATH."""
+    kept = without_identity(environment)
     path = [part for part in (kept.get("PATH") or os.defpath).split(os.pathsep) if part]
     return kept | {"PATH": os.pathsep.join((*path, os.path.dirname(sys.executable)))}
 

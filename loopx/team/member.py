@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from loopx.core.errors import LoopxError
 from loopx.core.instant import SECOND, Duration
+from loopx.settings import without_identity
 from loopx.team.idle import LoopSleeper
 from loopx.team.tasks import race
 
@@ -64,7 +65,7 @@ class ProcessMember:
 
     def __init__(self, agent_id: str, argv: Sequence[str], *, environment: Mapping[str, str], folder: str) -> None:
         self._agent_id, self._argv, self._folder = agent_id, tuple(argv), folder
-        self._environment = {name: value for name, value in environment.items() if not name.startswith("LOOPX_")}
+        self._environment = without_identity(environment)
         self._process: asyncio.subprocess.Process | None = None
         self._stops = 0
 

@@ -6,11 +6,12 @@ a tracked `registry.yaml`. Git is not run; its files say where the main worktree
 
 from __future__ import annotations
 
+import json
 import os
 from enum import StrEnum
 
-from loopx.core.errors import ProjectNotFoundError, ReadOnlyError
-from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE, STATE_FOLDER
+from loopx.core.errors import ProjectNotFoundError, ReadOnlyError, StateMovedError
+from loopx.core.layout import DATABASE_FILE, MOVED_FILE, REGISTRY_FILE, STATE_FOLDER
 from loopx.core.value import Value
 from loopx.workspace.checkout import Checkout, ancestors, find_checkout, main_worktree
 
@@ -25,6 +26,7 @@ class FoundBy(StrEnum):
     ENVIRONMENT = "environment"
     WALK = "walk"
     WORKTREE = "worktree"  # in the main worktree, from a linked one
+    DATABASE = "database"  # on the server that LOOPX_DATABASE_URL names
 
 
 class Location(Value):
@@ -79,6 +81,26 @@ def init_target(*, option: str | None, environment: str | None, cwd: str | None)
     like = next(like for like in ancestors(_like(folder, checkout, main)) if os.path.isdir(like))
     warning = "the state belongs to the main worktree, so that all worktrees of the repository share it"
     return _location(os.path.join(like, STATE_FOLDER), found_by, warning)
+
+
+def server_location(*, option: str | None, environment: str | None, cwd: str | None) -> Location:
+    """The folder of a project whose state is on a server; below its `.loopx` lies what is this machine's alone.
+
+    That folder need not be there. ProjectNotFoundError for a named folder that does not exist.
+    """
+    target = init_target(option=option, environment=environment, cwd=cwd)
+    here = target.state_dir if target.found_by is not FoundBy.WALK else _nearest(target.root)
+    unused = os.path.lexists(os.path.join(here, DATABASE_FILE))
+    warnings = ("the .loopx/loopx.db here is not used while LOOPX_DATABASE_URL is set",) if unused else ()
+    return Location(here, os.path.dirname(here), FoundBy.DATABASE, warnings)
+
+
+def _nearest(folder: str) -> str:
+    """The `.loopx` above that is there, or the one that the checkout or the folder itself would have."""
+    checkout = find_checkout(folder)
+    above = ancestors(folder)
+    found = next((one for one in above if os.path.isdir(os.path.join(one, STATE_FOLDER))), None)
+    return os.path.join(found or (checkout.root if checkout else folder), STATE_FOLDER)
 
 
 # --- named -------------------------------------------------------------------------------
@@ -207,7 +229,23 @@ def _is_state(folder: str) -> bool:
             f"a {os.path.basename(folder)} folder is there and may not be looked into",
             hint="Check its permissions, or name another project with --project.",
         ) from exc
+    if MOVED_FILE in names:
+        raise _moved(folder)
     return REGISTRY_FILE in names or DATABASE_FILE in names
+
+
+def _moved(folder: str) -> StateMovedError:
+    """Where the state of this folder is now, as the marker says."""
+    told = _bytes(os.path.join(folder, MOVED_FILE)) or b"{}"
+    try:
+        address = str(json.loads(told)["address"])
+    except (ValueError, KeyError, TypeError):
+        address = "a server that the marker does not name"
+    return StateMovedError(
+        f"the state of this project is on a database server now: {address}",
+        hint="Set LOOPX_DATABASE_URL to that address, with your password.",
+        address=address,
+    )
 
 
 def _bytes(path: str) -> bytes | None:

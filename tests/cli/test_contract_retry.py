@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.project import database_of
+from tests.support.project import everything
 
 if TYPE_CHECKING:
     from tests.support.cli import Loopx
@@ -100,19 +98,12 @@ def words_of(project: Loopx, verb: str) -> list[str]:
     return [MAKERS[word](project) if word in MAKERS else word for word in verb.split()]
 
 
-def state_of(project: Loopx) -> tuple[list[str], bytes]:
-    """Every row of the database, and the registry."""
-    with closing(sqlite3.connect(database_of(project.root))) as db:
-        rows = list(db.iterdump())
-    return rows, (project.root / ".loopx" / "registry.yaml").read_bytes()
-
-
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_dry_run_answers_in_the_shape_of_the_real_call_and_writes_nothing(project: Loopx, verb: str) -> None:
     words = words_of(project, verb)
-    before = state_of(project)
+    before = everything(project.root)
     rehearsal = project.ok(*words, "--dry-run")
-    assert state_of(project) == before
+    assert everything(project.root) == before
     assert rehearsal["dry_run"] is True
     assert set(rehearsal) - {"dry_run"} == set(project.ok(*words))
 
@@ -121,10 +112,10 @@ def test_a_dry_run_answers_in_the_shape_of_the_real_call_and_writes_nothing(proj
 def test_a_retry_gets_the_first_answer_and_another_intent_is_a_conflict(project: Loopx, verb: str) -> None:
     words = words_of(project, verb)
     first = project.ok(*words, "--operation-id", "op-1")
-    after = state_of(project)
+    after = everything(project.root)
     again = project.ok(*words, "--idempotency-key", "op-1")
     assert (first["receipt"]["replayed"], again["receipt"]["replayed"]) == (False, True)
     again["receipt"]["replayed"] = False
     assert again == first
     project.refused("todo", "add", "--text", "other", "--operation-id", "op-1", code="operation_conflict", exit_code=4)
-    assert state_of(project) == after
+    assert everything(project.root) == after

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +12,7 @@ from loopx.store.recount import miscounts
 from loopx.store.replay import drifts, past_events, replay, table_state
 from tests.support.cli import Loopx
 from tests.support.git import new_repository, new_worktree
+from tests.support.project import foreign_hand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +68,7 @@ def events(lab: Loopx) -> list[dict[str, Any]]:
 def sound_history(lab: Loopx) -> Any:
     """After every test the history gives the tables, and every kept count is right."""
     yield
-    with closing(sqlite3.connect(lab.root / ".loopx" / "loopx.db")) as db:
+    with foreign_hand(lab.root) as db:
         assert drifts(replay(past_events(db)), table_state(db)) == []
         assert miscounts(db) == []
 

@@ -13,6 +13,7 @@ import pytest
 
 from loopx.cli.root import main
 from loopx.store import migrate
+from loopx.store.connection import Connection
 from tests.support.cli import Loopx
 from tests.support.lab import add, start_lab
 from tests.support.project import database_of, foreign_hand, open_project
@@ -122,7 +123,7 @@ def test_two_programs_that_migrate_at_once_migrate_once(lab: Loopx, tmp_path: Pa
         assert _version(old) == NEXT - 1
 
 
-def _version(db: sqlite3.Connection) -> int:
+def _version(db: Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from tests.support import engine
 from tests.support.contracts import check_document, read_document
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Loopx:
     def start(self, *argv: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Running:
         """A process in JSON mode that goes on while the test does something else."""
         full = ("--format", "json", *argv)
-        return Running(full, _spawn(full, cwd or self.root, env, stdin=subprocess.DEVNULL))
+        return Running(full, _spawn(full, cwd or self.root, self._placed(env), stdin=subprocess.DEVNULL))
 
     def call(
         self,
@@ -105,7 +106,7 @@ class Loopx:
         from loopx.cli.root import main
 
         full = ("--format", "json", *argv)
-        with _inside(cwd or self.root, env, stdin) as (out, err):
+        with _inside(cwd or self.root, self._placed(env), stdin) as (out, err):
             code = main(list(full), ports=self._ports)
         return _checked(Answer(full, code, _written(out), _written(err)))
 
@@ -137,7 +138,11 @@ class Loopx:
         timeout: float,
     ) -> Answer:
         source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
-        return Running(argv, _spawn(argv, cwd or self.root, env, stdin=source)).answer(stdin, timeout)
+        return Running(argv, _spawn(argv, cwd or self.root, self._placed(env), stdin=source)).answer(stdin, timeout)
+
+    def _placed(self, env: Mapping[str, str] | None) -> dict[str, str]:
+        """The environment with the server that the project of this folder is on, where it is on one."""
+        return engine.environment_of(self.root) | dict(env or {})
 
 
 class Running:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
+from loopx.settings import DATABASE_URL
+from loopx.system import RandomIds
 from tests.support.postgres import running_server
 
 if TYPE_CHECKING:
@@ -79,6 +83,61 @@ class Databases:
             session.execute("SET client_min_messages = warning")
             (name,) = session.execute("SELECT current_schema()").fetchone() or ("",)
             session.execute(f"DROP SCHEMA {name} CASCADE".encode())
+
+
+class Places:
+    """Where the projects of one test are: a schema for each folder."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+        self._urls: dict[Path, str] = {}
+
+    def url_of(self, root: Path) -> str:
+        root = root.resolve()
+        if root not in self._urls:
+            self._urls[root] = self._databases.fresh()
+        return self._urls[root]
+
+    def clear(self) -> None:
+        for url in self._urls.values():
+            self._databases.drop(url)
+
+
+_places: list[Places] = []  # of the test that runs, where its projects are on a server
+
+
+@pytest.fixture(autouse=True)
+def places(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With `--engine=postgres`, fresh places for the projects of this test."""
+    if not on_postgres(request.config):
+        yield
+        return
+    _places.append(Places(request.getfixturevalue("databases")))
+    yield
+    _places.pop().clear()
+
+
+def url_of(root: Path) -> str | None:
+    """The address of the project in that folder; None where it is in the folder."""
+    return _places[-1].url_of(root) if _places else None
+
+
+def environment_of(root: Path) -> dict[str, str]:
+    """What tells a call in that folder where its project is."""
+    url = url_of(root)
+    return {} if url is None else {DATABASE_URL: url}
+
+
+def make_project(root: Path, registry: str) -> bool:
+    """Make a project with that registry on the server; false where projects are in folders."""
+    url = url_of(root)
+    if url is None:
+        return False
+    from loopx.store.postgres.connection import connect
+    from loopx.store.postgres.schema import install
+
+    with closing(connect(url)) as db:
+        return install(db, state=RandomIds().new("state"), registry=registry.encode())
 
 
 def url_of_schema(server: str, name: str) -> str:

@@ -16,8 +16,11 @@ from loopx.app.todo_add import add_todo
 from loopx.app.todo_new import NewTodo
 from loopx.core.actor import Actor, ActorKind
 from loopx.core.layout import DATABASE_FILE, REGISTRY_FILE, STATE_FOLDER
+from loopx.store.connection import Connection
+from loopx.store.postgres.connection import connect
 from loopx.system import RandomIds, RandomTokens, SystemClock
 from loopx.workspace.discovery import FoundBy, Location
+from tests.support import engine
 from tests.support.fakes import FakeClock, SequenceIds, SequenceTokens
 
 if TYPE_CHECKING:
@@ -55,7 +58,8 @@ def make_state(root: Path, registry: str = REGISTRY) -> Path:
     """The state folder of a project that has a registry and no database yet."""
     folder = root / STATE_FOLDER
     folder.mkdir()
-    (folder / REGISTRY_FILE).write_text(registry, encoding="utf-8")
+    if not engine.make_project(root, registry):
+        (folder / REGISTRY_FILE).write_text(registry, encoding="utf-8")
     return folder
 
 
@@ -78,6 +82,7 @@ def open_project(
         ids=ids or SequenceIds(),
         tokens=tokens or SequenceTokens(),
         timeout=TIMEOUT,
+        database_url=engine.url_of(root),
     )
 
 
@@ -93,10 +98,32 @@ def database_of(root: Path) -> Path:
 
 
 @contextmanager
-def foreign_hand(root: Path) -> Iterator[sqlite3.Connection]:
-    """The database as somebody with `sqlite3` opens it: no checks of ours, no foreign keys."""
+def foreign_hand(root: Path) -> Iterator[Connection]:
+    """The database as somebody with `sqlite3` or `psql` opens it: no checks of ours, no foreign keys."""
+    url = engine.url_of(root)
+    if url is not None:
+        with closing(connect(url)) as server:
+            server.execute("SET session_replication_role = replica")
+            yield server
+        return
     with closing(sqlite3.connect(database_of(root), isolation_level=None)) as db:
         yield db
+
+
+def everything(root: Path) -> tuple[dict[str, list[tuple[Any, ...]]], bytes]:
+    """Every row of every table, and the registry's text."""
+    url = engine.url_of(root)
+    if url is None:
+        names = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+        return _rows_of_all(root, names), (root / STATE_FOLDER / REGISTRY_FILE).read_bytes()
+    rows = _rows_of_all(root, "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename")
+    return rows, rows["registry_document"][0][1]
+
+
+def _rows_of_all(root: Path, names: str) -> dict[str, list[tuple[Any, ...]]]:
+    with foreign_hand(root) as db:
+        tables = [name for (name,) in db.execute(names).fetchall()]
+        return {name: sorted(db.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in tables}
 
 
 def make_team(root: Path, agents: Sequence[str]) -> None:

@@ -55,4 +55,8 @@ def test_an_exception_is_named_for_a_fact_and_after_its_code() -> None:
 
 def test_exit_codes_follow_the_kind() -> None:
     assert {kind.exit_code for kind in leaves()} == {2, 3, 4, 5, 6, 7}
-    assert {kind.code for kind in leaves() if kind.retryable} == {"busy_timeout"}
+    assert {kind.code for kind in leaves() if kind.retryable} == {
+        "busy_timeout",
+        "commit_unknown",
+        "database_unreachable",
+    }

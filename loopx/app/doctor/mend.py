@@ -37,13 +37,14 @@ def mend(project: Project, call: Call, progress: Progress) -> Document:
         return {**report(before), "fixed": [], "backup": None, "receipt": None, "dry_run": True}
     backup = None
     if _has(before, _BY_MIGRATION):
-        backup = upgrade(project.embedded)
+        backup = _upgraded(project)
         before = _merged(before, examine(project, progress))
     receipt = None
     if _has(before, *_BY_A_WRITE) or call.operation_id is not None:
         backup = backup or _backed_up(project, before)
         receipt = _written(project, call, before)
-    _cleared(project)
+    if project.is_embedded:
+        _cleared(project)
     after = examine(project, progress)
     return {**report(after, fixed=_gone(before, after)), "backup": backup, "receipt": receipt}
 
@@ -63,11 +64,19 @@ def _gone(before: Examined, after: Examined) -> Examined:
 
 
 def _backed_up(project: Project, before: Examined) -> str | None:
-    """The name of the copy; none where nothing is to be changed."""
-    if not _has(before, *_BY_A_WRITE):
+    """The name of the copy; none where nothing is to be changed, and on a server, which has backups of its own."""
+    if not _has(before, *_BY_A_WRITE) or not project.is_embedded:
         return None
     store = project.embedded
     return store.read(lambda db: keep_copy(db, store.paths, AUTOMATIC, store.clock.now(), store.ids))
+
+
+def _upgraded(project: Project) -> str | None:
+    """Bring the schema to the program's version; the name of the copy that was made first, if one was."""
+    if project.server is None:
+        return upgrade(project.embedded)
+    project.server.upgrade()
+    return None
 
 
 def _written(project: Project, call: Call, before: Examined) -> Document | None:

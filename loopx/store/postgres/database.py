@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psycopg
 
 from loopx import failpoint
-from loopx.core.errors import CommitUnknownError
+from loopx.core.errors import AlreadyInitialisedError, CommitUnknownError
 from loopx.store.guard import settle_guard
 from loopx.store.opening import opened
+from loopx.store.postgres.clock import ServerClock
 from loopx.store.postgres.connection import PostgresConnection, connect
 from loopx.store.postgres.failure import is_lost, translated, without_password
 from loopx.store.postgres.listener import Listener
-from loopx.store.postgres.schema import install, refuse_foreign_version, schema_version
+from loopx.store.postgres.schema import found, migrate, refuse_foreign_version, schema_version
+from loopx.system import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,15 +46,16 @@ _WHAT_BECAME = "SELECT pg_xact_status(CAST(? AS xid8))"
 class PostgresStore:
     """One project's schema on a server. Sessions open on first use and stay until `close`."""
 
-    def __init__(self, url: str, *, clock: Clock | None, ids: IdSource, tokens: TokenSource, timeout: Duration) -> None:
-        """`clock` is for tests alone; without one the server's clock counts, the same for all hosts."""
+    def __init__(self, url: str, *, clock: Clock, ids: IdSource, tokens: TokenSource, timeout: Duration) -> None:
+        """In the place of this machine's clock the server's counts, the same for all hosts; one of a test's counts."""
         self.url = url
+        self.clock: Clock = ServerClock(clock) if isinstance(clock, SystemClock) else clock
         self.ids = ids
         self.tokens = tokens
-        self._clock = clock
         self._timeout = timeout
         self._session: PostgresConnection | None = None
         self._listener: Listener | None = None
+        self._founding: bytes | None = None
 
     def read(self, query: Callable[[PostgresConnection], T]) -> T:
         """The query's answer on one consistent snapshot; asked again where the session was lost."""
@@ -76,9 +79,9 @@ class PostgresStore:
             db = self._begun()
             failpoint.reach("write: begun")
             try:
+                self._found(db)
                 server_now, turn = db.execute(_NOW_AND_TURN).fetchone() or (0, "")
-                now = server_now if self._clock is None else self._clock.now()
-                yield opened(db, now=now, ids=self.ids, tokens=self.tokens, mends_graph=mends_graph)
+                yield opened(db, now=self._told(server_now), ids=self.ids, tokens=self.tokens, mends_graph=mends_graph)
                 failpoint.reach("write: changed")
                 settle_guard(db, mends_graph=mends_graph)
                 failpoint.reach("write: before commit")
@@ -94,9 +97,7 @@ class PostgresStore:
 
     def now(self, db: Connection) -> Instant:
         """The present instant by the server's clock."""
-        if self._clock is not None:
-            return self._clock.now()
-        return int(db.execute(_NOW).fetchone()[0])
+        return self._told(int(db.execute(_NOW).fetchone()[0]))
 
     def described(self) -> dict[str, Any]:
         """Engine, address without its password, and the version of the schema there."""
@@ -114,12 +115,20 @@ class PostgresStore:
                 self._listener = Listener(self.url)
             return (self._listener.heard(),)
 
-    def create(self, registry: bytes) -> bool:
-        """Make the tables of an empty project with this registry; false where a project is there already."""
+    def found_with_next_write(self, registry: bytes) -> None:
+        """Let the next write make the project, with this registry, in its own transaction.
+
+        That write raises AlreadyInitialisedError where a project is there by then.
+        """
+        self._founding = registry
+
+    def upgrade(self) -> bool:
+        """Bring the schema to the program's version; whether anything was done. SchemaNewerError."""
         with translated():
+            self._forget()
             db = connect(self.url, wait=self._timeout)
             try:
-                return install(db, state=self.ids.new("state"), registry=registry)
+                return migrate(db)
             finally:
                 db.close()
 
@@ -184,12 +193,25 @@ class PostgresStore:
         if self._session is None or not self._session.is_usable:
             session = connect(self.url, wait=self._timeout)
             try:
-                refuse_foreign_version(session)
+                if self._founding is None:
+                    refuse_foreign_version(session)
             except BaseException:
                 session.close()
                 raise
             self._session = session
         return self._session
+
+    def _found(self, db: PostgresConnection) -> None:
+        if self._founding is not None:
+            if not found(db, state=self.ids.new("state"), registry=self._founding):
+                raise AlreadyInitialisedError(
+                    "there is a project on the server already",
+                    hint="Use it; `loopx where` tells which one it is.",
+                )
+            self._founding = None
+
+    def _told(self, now: Instant) -> Instant:
+        return self.clock.hear(now) if isinstance(self.clock, ServerClock) else self.clock.now()
 
     def _forget(self) -> None:
         if self._session is not None:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 BASELINE = 5  # what the first of our scripts makes; it is at SQLite's version of that number
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('loopx migrations of ' || current_schema(), 0))"
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('loopx migrations of ' || current_setting('search_path'), 0))"
 _IS_THERE = "SELECT to_regclass(quote_ident(current_schema()) || '.schema_version') IS NOT NULL"
+_LACKING = "SELECT (parse_ident(split_part(current_setting('search_path'), ',', 1)))[1] WHERE current_schema() IS NULL"
 
 
 def schema_version(db: PostgresConnection) -> int:
@@ -54,16 +55,24 @@ def refuse_foreign_version(db: PostgresConnection) -> None:
 
 
 def install(db: PostgresConnection, *, state: str, registry: bytes) -> bool:
+    """`found` in a transaction of its own."""
+    with _alone(db):
+        return found(db, state=state, registry=registry)
+
+
+def found(db: PostgresConnection, *, state: str, registry: bytes) -> bool:
     """Make the tables of a new project, with its id and registry; false where a project is there already.
 
-    Several callers at once wait for one another: one makes it, the others find it made.
+    Inside the caller's transaction. Several callers at once wait for one another: one makes it, the others find it
+    made. A schema that the address names and that is not there yet is made as well.
     """
-    with _alone(db):
-        if schema_version(db):
-            return False
-        _apply(db, 0)
-        db.execute("INSERT INTO meta VALUES ('project_id', ?)", (state,))
-        store_registry(db, registry)
+    db.execute(_LOCK)
+    if schema_version(db):
+        return False
+    _make_schema(db)
+    _apply(db, 0)
+    db.execute("INSERT INTO meta VALUES ('project_id', ?)", (state,))
+    store_registry(db, registry)
     return True
 
 
@@ -89,6 +98,13 @@ def _alone(db: PostgresConnection) -> Iterator[None]:
         if db.is_usable and db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def _make_schema(db: PostgresConnection) -> None:
+    """Make the schema that the address names, where there is none to make tables in."""
+    for (name,) in db.execute(_LACKING).fetchall():
+        (statement,) = db.execute("SELECT format('CREATE SCHEMA %I', CAST(? AS TEXT))", (name,)).fetchone() or ("",)
+        db.run_script(statement)
 
 
 def _apply(db: PostgresConnection, version: int) -> None:

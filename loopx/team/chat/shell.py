@@ -13,7 +13,7 @@ from loopx.app.toolset.schema import strict_object, text_of
 from loopx.app.toolset.tool import Tool
 from loopx.core.errors import ToolDeniedError
 from loopx.core.instant import SECOND, Duration
-from loopx.settings import ROLES
+from loopx.settings import ROLES, without_identity
 from loopx.team.chat.settings import API_KEY
 from loopx.team.command import identity_of
 from loopx.team.process import Program, run_program
@@ -111,7 +111,7 @@ def shell_argv(command: str) -> tuple[str, ...]:
 
 def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment without the model's key, and without what another identity could be taken from."""
-    return {name: value for name, value in environment.items() if name != API_KEY and not name.startswith("LOOPX_")}
+    return {name: value for name, value in without_identity(environment).items() if name != API_KEY}
 
 
 def _shown(log: str) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Edges that need packages of an extra: named, not imported, so that a plain installation works without them."""
+"""Modules that need packages of an extra: named, not imported, so that a plain installation works without them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def edge_of_extra(module: str, extra: str) -> ModuleType:
+def module_of_extra(module: str, extra: str) -> ModuleType:
     """The module of ours by that name; ExtraMissingError where a package of its extra is not installed."""
     try:
         return import_module(module)
