@@ -35,7 +35,7 @@ LEAD_ONLY = frozenset(
         "project_initialised", "todo_added", "checklist_imported", "records_imported", "gate_answered", "gate_revoked",
         "goal_added", "goal_updated", "goal_paused", "goal_resumed", "goal_closed", "goal_reopened", "goal_accepted",
         "agent_registered", "agent_retired", "authority_granted", "authority_revoked", "pool_set", "material_added",
-        "doctor_fixed", "restored", "operation_undone", "todos_archived",
+        "doctor_fixed", "restored", "state_moved", "operation_undone", "todos_archived",
         "plan_approved", "plan_rejected", "shutdown_requested",
     )
 )  # fmt: skip

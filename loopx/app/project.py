@@ -155,6 +155,10 @@ class Project:
             self._seen = SeenRegistry(data)
         return self._seen.registry(db, self.registry_text.name)
 
+    def forget_registry(self) -> None:
+        """Let the next look at the registry start from its text and the tables."""
+        self._seen = None
+
     def another(self) -> Project:
         """The same project over connections of its own, for another thread."""
         return Project(

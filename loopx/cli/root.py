@@ -46,6 +46,7 @@ FAMILIES = {
     "replay": ("loopx.cli.replay", "The todos as they were at any time."),
     "undo": ("loopx.cli.undo", "Take an operation back that nothing builds on."),
     "backup": ("loopx.cli.backup", "A verified copy of the state in one file."),
+    "store": ("loopx.cli.store", "Where the state is kept: files here, or a server for several machines."),
     "restore": ("loopx.cli.restore", "Bring a backup back; what it replaces is kept."),
     "doctor": ("loopx.cli.doctor", "Is the state sound, and does anything wait for ever?"),
     "log": ("loopx.cli.log", "What happened, newest last."),

@@ -23,6 +23,7 @@ RENDERERS = {
     "inbox_v1": "todo:inbox",
     "log_v1": "log:events",
     "where_v1": "project:where",
+    "store_migrate_v1": "project:moved",
     "init_v1": "project:initialised",
     "status_v1": "status:goals",
     "goal_v1": "goal:one",

@@ -39,3 +39,10 @@ def initialised(document: Document) -> Iterator[Block]:
     for goal in document["goals"]:
         yield from goal_blocks(goal)
     yield from receipt_blocks(document)
+
+
+def moved(document: Document) -> Iterator[Block]:
+    """`store migrate`."""
+    told = "The state can be moved to " if document.get("dry_run") else "The state was moved to "
+    yield line(Span(told, Tone.GOOD), document["address"])
+    yield facts([("rows, compared", str(document["rows"])), ("up to event", str(document["events"]))])

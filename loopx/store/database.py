@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from loopx import failpoint
+from loopx.contracts.moved import refuse_moved
 from loopx.core.errors import BusyTimeoutError
 from loopx.files import lstat_or_none, refuse_unsafe, storage_error, sync_folder
 from loopx.store.connect import (
@@ -142,8 +143,9 @@ class Store:
         """Whether there is a database; connections to a file that another one has replaced are closed.
 
         The file itself is checked each time, what SQLite writes beside it whenever a connection is opened: an open
-        one keeps the files that it has (S1.5). PathEscapeError.
+        one keeps the files that it has (S1.5). PathEscapeError, StateMovedError.
         """
+        refuse_moved(self.paths.folder)
         found = lstat_or_none(self.paths.database)
         if found is None:
             self.close()

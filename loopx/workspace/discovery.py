@@ -6,11 +6,11 @@ a tracked `registry.yaml`. Git is not run; its files say where the main worktree
 
 from __future__ import annotations
 
-import json
 import os
 from enum import StrEnum
 
-from loopx.core.errors import ProjectNotFoundError, ReadOnlyError, StateMovedError
+from loopx.contracts.moved import refuse_moved
+from loopx.core.errors import ProjectNotFoundError, ReadOnlyError
 from loopx.core.layout import DATABASE_FILE, MOVED_FILE, REGISTRY_FILE, STATE_FOLDER
 from loopx.core.value import Value
 from loopx.workspace.checkout import Checkout, ancestors, find_checkout, main_worktree
@@ -90,9 +90,13 @@ def server_location(*, option: str | None, environment: str | None, cwd: str | N
     """
     target = init_target(option=option, environment=environment, cwd=cwd)
     here = target.state_dir if target.found_by is not FoundBy.WALK else _nearest(target.root)
-    unused = os.path.lexists(os.path.join(here, DATABASE_FILE))
+    unused = _has(here, DATABASE_FILE) and not _has(here, MOVED_FILE)
     warnings = ("the .loopx/loopx.db here is not used while LOOPX_DATABASE_URL is set",) if unused else ()
     return Location(here, os.path.dirname(here), FoundBy.DATABASE, warnings)
+
+
+def _has(folder: str, name: str) -> bool:
+    return os.path.lexists(os.path.join(folder, name))
 
 
 def _nearest(folder: str) -> str:
@@ -230,22 +234,8 @@ def _is_state(folder: str) -> bool:
             hint="Check its permissions, or name another project with --project.",
         ) from exc
     if MOVED_FILE in names:
-        raise _moved(folder)
+        refuse_moved(folder)
     return REGISTRY_FILE in names or DATABASE_FILE in names
-
-
-def _moved(folder: str) -> StateMovedError:
-    """Where the state of this folder is now, as the marker says."""
-    told = _bytes(os.path.join(folder, MOVED_FILE)) or b"{}"
-    try:
-        address = str(json.loads(told)["address"])
-    except (ValueError, KeyError, TypeError):
-        address = "a server that the marker does not name"
-    return StateMovedError(
-        f"the state of this project is on a database server now: {address}",
-        hint="Set LOOPX_DATABASE_URL to that address, with your password.",
-        address=address,
-    )
 
 
 def _bytes(path: str) -> bytes | None:

@@ -100,6 +100,7 @@ def _refill_cache(project: Project, work: Work) -> None:
     fresh = parsed_registry(data, sha256_hex(data), text.name)
     if fresh.sha256 == work.registry.sha256:
         cache_registry(work.tx, fresh)
+        project.forget_registry()
 
 
 def _cleared(project: Project) -> None:

@@ -8,6 +8,7 @@ import psycopg
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 
+from loopx.store.postgres.address import parts_of
 from loopx.store.postgres.dialect import bound, respelled
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class PostgresConnection:
 
 
 def connect(url: str, *, wait: Duration | None = None) -> PostgresConnection:
-    """A session in UTC that commits only by statement; psycopg's error where the server cannot be reached."""
+    """A session in UTC that commits only by statement. UsageError; psycopg's error where the server is not reached."""
     seconds = _CONNECT_S if wait is None else max(1, wait // 1_000_000)
+    parts_of(url)
     session = psycopg.connect(url, autocommit=True, connect_timeout=seconds, application_name=APPLICATION)
     return PostgresConnection(session)

@@ -15,9 +15,10 @@ from loopx import failpoint
 from loopx.core.errors import AlreadyInitialisedError, CommitUnknownError
 from loopx.store.guard import settle_guard
 from loopx.store.opening import opened
+from loopx.store.postgres.address import shown
 from loopx.store.postgres.clock import ServerClock
 from loopx.store.postgres.connection import PostgresConnection, connect
-from loopx.store.postgres.failure import is_lost, translated, without_password
+from loopx.store.postgres.failure import is_lost, translated
 from loopx.store.postgres.listener import Listener
 from loopx.store.postgres.schema import found, migrate, refuse_foreign_version, schema_version
 from loopx.system import SystemClock
@@ -103,7 +104,7 @@ class PostgresStore:
         """Engine, address without its password, and the version of the schema there."""
         return {
             "engine": "postgresql",
-            "path": without_password(self.url),
+            "path": shown(self.url),
             "exists": True,
             "schema": self.read(schema_version),
         }

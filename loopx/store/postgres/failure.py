@@ -29,7 +29,7 @@ _READ_ONLY = (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege)
 _CORRUPT = (errors.DataCorrupted, errors.IndexCorrupted)
 _REFUSED = (errors.InvalidAuthorizationSpecification, errors.InvalidPassword, errors.InvalidCatalogName)
 _LOST = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.IdleInTransactionSessionTimeout)
-_PASSWORD = re.compile(r"(?i)(://[^:/@\s]*:)[^@\s]*(?=@)|(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)")
+_PASSWORD = re.compile(r"(?i)(://[^:/@\s]*:)[^@\s]*(?=@)|(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)")
 
 
 @contextmanager
