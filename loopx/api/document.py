@@ -605,6 +605,7 @@ class LogV1Event(TypedDict):
     goal_id: str | None
     todo_id: str | None
     changes: dict[str, dict[str, dict[str, list[Any]]]]
+    changes_total: int
     reason: str | None
     receipt: dict[str, Any]
     operation_id: str
@@ -1226,6 +1227,18 @@ class TodoSupersedeV1(TypedDict):
     warnings: list[str]
 
 
+class TodoV1OriginSource(TypedDict):
+    source: str
+    source_id: str
+
+
+class TodoV1Origin(TypedDict):
+    """In `todo show` of an imported todo: where it came from."""
+
+    sources: list[TodoV1OriginSource]
+    kept: dict[str, Any]
+
+
 class TodoV1(TypedDict):
     """One todo: read whole, or after a change of it."""
 
@@ -1233,6 +1246,7 @@ class TodoV1(TypedDict):
     ok: Literal[True]
     todo: Todo
     lineage: NotRequired[Lineage | None]
+    origin: NotRequired[TodoV1Origin]
     receipt: NotRequired[Receipt]
     dry_run: NotRequired[Literal[True]]
     state: str

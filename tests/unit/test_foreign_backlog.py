@@ -12,7 +12,7 @@ from loopx.core.foreign.backlog_task import task_id
 from loopx.core.foreign.fields import instant_of
 from loopx.core.foreign.record import AcceptanceBox, ForeignState
 from tests.support.foreign.backlog import CONFIG, SIZES, backlog_files, task_text
-from tests.support.foreign.reading import by_id, folder, noted, one_file, only
+from tests.support.foreign.reading import by_id, folder, noted, one_file, only, rejected
 
 OPEN, DONE, DRAFT, CANCELLED = ForeignState.OPEN, ForeignState.DONE, ForeignState.DRAFT, ForeignState.CANCELLED
 PLAIN = "id: BACK-1\ntitle: Write it\nstatus: To Do"
@@ -138,9 +138,8 @@ def test_an_id_has_one_spelling(written: str, found: str | None) -> None:
 
 
 def test_dependencies_and_parents_are_in_that_spelling() -> None:
-    record = of(f"{PLAIN}.2\nparent_task_id: back-001\ndependencies:\n  - BACK-003\n  - '4'\n  - back-3")
-    assert record.source_id == "back-1" or record.text  # the id of PLAIN is not touched by its status
-    assert (record.depends_on, record.parent) == (("back-3", "back-4"), "back-1")
+    record = of(f"{PLAIN}\nparent_task_id: back-009\ndependencies:\n  - BACK-003\n  - '4'\n  - back-3")
+    assert (record.depends_on, record.parent) == (("back-3", "back-4"), "back-9")
 
 
 def test_a_draft_names_tasks_by_the_prefix_of_the_project() -> None:
@@ -314,6 +313,34 @@ def test_files_that_cannot_be_taken_are_listed_and_hold_up_no_other() -> None:
         ("notes.", 1, "id_missing"),
     ]
     assert ([record.source_id for record in reading.records], reading.ignored) == (["back-1"], 1)
+
+
+def test_a_front_matter_without_an_end_in_sight_is_not_parsed() -> None:
+    reading = folder(read, {"tasks/back-1 - a.md": task_text("a: " + "[" * 100_000)})
+    assert rejected(reading) == [(2, "front_matter_too_long")]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "a: " + "[" * 1_000,
+        "a: &a [*a]",
+        "&x a: 1\n" * 3,
+        "a: &a [1,1,1,1,1,1,1,1]\n"
+        + "\n".join(f"b{n}: &b{n} [{', '.join(['*a' if not n else f'*b{n - 1}'] * 9)}]" for n in range(9)),
+        "a: !!python/object:os.system x",
+        "? [complex]\n: key",
+        "a: 1\n--- x\nb: 2",
+        "\x07: bell",
+        'a: "unclosed',
+    ],
+)
+def test_hostile_front_matter_is_rejected_with_its_line(front: str) -> None:
+    reading = folder(read, {"tasks/back-1 - a.md": task_text(front)})
+    ((line, code),) = rejected(reading)
+    assert code == "front_matter_invalid"
+    assert line is not None
+    assert 2 <= line <= 2 + front.count("\n") + 1
 
 
 def test_windows_ends_and_a_mark_at_the_beginning_do_not_matter() -> None:

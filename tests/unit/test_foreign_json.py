@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopx.core.errors import ImportInvalidError
-from loopx.core.foreign.json_file import read_json_document, read_json_lines
+from loopx.core.foreign.json_file import MOST_REJECTIONS, read_json_document, read_json_lines
 from loopx.core.foreign.json_text import DEEPEST, Flaw, JsonObject, JsonReader
 from loopx.core.foreign.record import SourceFile
 from loopx.core.foreign.sniff import Wanted, what_it_is
@@ -196,6 +196,13 @@ def test_every_line_is_an_object_a_rejection_or_blank() -> None:
         (9, "truncated"),
     ]
     assert {row.path for row in found.rejections} == {"f"}
+
+
+def test_a_file_of_bad_lines_is_something_else() -> None:
+    with pytest.raises(ImportInvalidError) as refused:
+        read_json_lines(SourceFile("f", b"x\n" * (MOST_REJECTIONS + 1)))
+    assert refused.value.details["rejected_total"] == MOST_REJECTIONS + 1
+    assert len(read_json_lines(SourceFile("f", b"x\n" * MOST_REJECTIONS)).rejections) == MOST_REJECTIONS
 
 
 def test_a_document_with_marks_of_a_merge_is_refused_with_their_lines() -> None:
