@@ -284,6 +284,12 @@ def test_prose_among_the_criteria_stays_in_the_text() -> None:
     assert record.text == "Write it\n\n## Acceptance Criteria\nAll of these:\n- no box\n```\n- [ ] code\n```"
 
 
+def test_code_below_a_box_is_text_and_its_boxes_are_none() -> None:
+    record = of(PLAIN, "## Acceptance Criteria\n- [ ] one\n  ```\n  - [ ] code\n  ```\n")
+    assert record.acceptance == (AcceptanceBox("one"),)
+    assert "- [ ] code" in record.text
+
+
 # --- what cannot be taken ----------------------------------------------------------------
 
 
@@ -361,6 +367,12 @@ def test_a_folder_without_a_task_is_refused_with_what_was_found(files: dict[str,
     with pytest.raises(ImportInvalidError) as refused:
         folder(read, files)
     assert found in refused.value.message
+
+
+def test_a_configuration_alone_is_not_sent_to_the_same_reader_again() -> None:
+    with pytest.raises(ImportInvalidError) as refused:
+        folder(read, {"config.yml": "---\nproject_name: x\n"})
+    assert "--from" not in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize("root", ["", "backlog/", ".backlog/"])
