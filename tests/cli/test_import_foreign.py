@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from typing import Any
 
 import pytest
 
+from loopx.app import import_file
 from tests.support.cli import Loopx
 from tests.support.foreign.backlog import backlog_files, task_text, write_files
 from tests.support.foreign.beads import beads_file, edge, issue, lines
@@ -314,6 +316,21 @@ def test_links_out_of_a_folder_are_not_followed(lab: Loopx) -> None:
     assert [row["path"] for row in refusal.error["details"]["rejected"]] == ["tasks/back-9 - z.md"]
     take(lab, "backlog", "backlog", "--skip-invalid")
     assert list(todos(lab)) == ["a"]
+
+
+def test_a_file_that_goes_away_while_the_folder_is_read_is_told(lab: Loopx, monkeypatch: pytest.MonkeyPatch) -> None:
+    for n in (1, 2):
+        put(lab, f"backlog/tasks/back-{n} - a.md", task_text(f"id: BACK-{n}\ntitle: a{n}\nstatus: To Do"))
+    read = import_file._bytes_of
+
+    def went_away(path: str, *more: Any, **ways: Any) -> bytes | int:
+        if "back-2" in path:
+            os.unlink(path)
+        return read(path, *more, **ways)
+
+    monkeypatch.setattr(import_file, "_bytes_of", went_away)
+    document = take(lab, "backlog", "backlog")
+    assert (list(todos(lab)), noted(document)) == (["a1"], ["file_vanished"])
 
 
 def test_both_dialects_of_github_are_one_source(lab: Loopx) -> None:
