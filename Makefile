@@ -46,9 +46,10 @@ format: $(READY)  ## lay the code out and mend what ruff can mend
 types: $(READY)  ## mypy, strict
 	$(BIN)/mypy
 
-docs: compile  ## links resolve, generated pages are fresh
+docs: compile  ## links resolve, generated pages are fresh, and the site builds without a warning
 	$(BIN)/python -m tools.check_links
 	$(BIN)/python -m tools.gen_reference --check
+	$(BIN)/python -m mkdocs build --quiet --strict
 
 reference: compile  ## write the generated pages again
 	$(BIN)/python -m tools.gen_reference

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 _NOTICE = "<!-- Written by `make reference`; change the code, not this page. -->\n"
 _ERRORS_OPENING = """\
-In JSON mode an error is one document of [`error_v1`](../../schemas/error_v1.schema.json); scripts
+In JSON mode an error is one document of [`error_v1`](schemas.md#error_v1); scripts
 branch on `error.code`, a closed set. The exit code tells the kind. Exit 0 is success, 10 a
 `should-run --exit-code` or `setup --check` that says no, 130 and 143 signals, 141 a closed pipe.
 """
@@ -166,7 +166,13 @@ def pages() -> dict[Path, str]:
 
 
 def _markdown_pages() -> dict[Path, str]:
-    return {REFERENCE / "commands.md": commands_page(click_tree(ROOT)), REFERENCE / "errors.md": errors_page()}
+    from tools.gen_schemas import schemas_page
+
+    return {
+        REFERENCE / "commands.md": commands_page(click_tree(ROOT)),
+        REFERENCE / "errors.md": errors_page(),
+        REFERENCE / "schemas.md": schemas_page(_NOTICE),
+    }
 
 
 def stale(pages: dict[Path, str]) -> list[Path]:

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from loopx.contracts.goal_document import agent_document
 from loopx.contracts.todo_document import brief_todo, is_claim_stale
 from loopx.core.instant import format_instant
+from loopx.core.secret import masked
 from loopx.core.value import Value
 from loopx.store.glance import latest_acts
 from loopx.store.overview import held_todos
+from loopx.store.workers import find_worker
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from loopx.app.mutation import Document
     from loopx.app.project import Project, Snapshot
     from loopx.core.goal import Goal
@@ -24,11 +28,15 @@ _RECENT = 2_000  # events that are looked through for a sign of life; older ones
 
 
 class Member(Value):
-    """One agent: `held` are its todos with how it holds them, `last` its newest act among the recent events."""
+    """One agent: `held` are its todos with how it holds them, `last` its newest act among the recent events.
+
+    `worker` is the one that it runs in or ran in last, as that noted itself when it started and ended.
+    """
 
     agent: Document
     held: tuple[Document, ...]
     last: Document | None
+    worker: Document | None
 
 
 class Crew(Value):
@@ -53,7 +61,8 @@ def read_crew(project: Project, goal_id: str | None) -> Crew:
         agents = {agent.agent_id: agent_document(agent) for agent in goal.agents}
         gone = {name: {"agent_id": name, "capabilities": [], "retired": True} for name in held if name not in agents}
         members = [
-            Member(document, tuple(held.get(name, ())), last.get(name)) for name, document in (agents | gone).items()
+            Member(document, tuple(held.get(name, ())), last.get(name), _worker(snapshot.db, goal.goal_id, name))
+            for name, document in (agents | gone).items()
         ]
         return Crew(goal.goal_id, tuple(members), total)
 
@@ -72,6 +81,21 @@ def _holding(snapshot: Snapshot, goal: Goal, todo: Todo) -> tuple[str, Document]
 
 def _held(todo: Todo, how: str, since: Instant, until: Instant) -> Document:
     return {**brief_todo(todo), "held": how, "since": format_instant(since), "until": format_instant(until)}
+
+
+def _worker(db: sqlite3.Connection, goal_id: str, agent_id: str) -> Document | None:
+    worker = find_worker(db, goal_id, agent_id)
+    if worker is None:
+        return None
+    return {
+        "role": worker.role,
+        "runner": masked(worker.runner),
+        "started_at": format_instant(worker.started_at),
+        "ended_at": None if worker.ended_at is None else format_instant(worker.ended_at),
+        "ended_by": worker.ended_by,
+        "tasks": worker.tasks,
+        "completed": worker.completed,
+    }
 
 
 def _act(act: Act) -> Document:

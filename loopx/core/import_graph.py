@@ -47,8 +47,8 @@ def newest_of_each(records: Sequence[ForeignRecord]) -> tuple[list[ForeignRecord
 def waits_of(records: Sequence[ForeignRecord], known: Container[str], *, nested: bool) -> Waits:
     """What each open record waits for; with `nested` also for the records directly inside it.
 
-    Edges to nothing, to itself and those that close a cycle are left out and noted; an edge to what was
-    given up over there holds nobody.
+    Edges to nothing, to itself and those that close a cycle are left out and noted. An edge to what is only
+    remembered holds nobody; one to cancelled work stays, and whoever waits for that is a repair as ever (W10.4).
     """
     edges = _Edges(records, known, nested=nested)
     of = [edges.of(record) for record in records]

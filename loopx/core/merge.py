@@ -199,14 +199,14 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 
 
 def _merged_set(base: list[Any], ours: list[Any], theirs: list[Any]) -> list[Any]:
-    """What all keep, and what any has that the base has not; a new order alone is no change."""
+    """What all keep, and what any has that the base has not, each once; a new order alone is no change."""
     before, here, there = ({_ENCODER.encode(value): value for value in side} for side in (base, ours, theirs))
     if list(here) == list(there):
-        return ours
+        return list(here.values())
     if here.keys() == before.keys():
-        return base if there.keys() == before.keys() else theirs
+        return list((before if there.keys() == before.keys() else there).values())
     if there.keys() == before.keys():
-        return ours
+        return list(here.values())
     kept = [value for spelling, value in before.items() if spelling in here and spelling in there]
     new = {**here, **there}
     return kept + [new[spelling] for spelling in sorted(new.keys() - before.keys())]

@@ -95,7 +95,7 @@ class Live:
 
     async def _events(self, end: float) -> AsyncGenerator[str]:
         told = ""
-        while not self._is_over:
+        while not self._is_over and asyncio.get_running_loop().time() < end:
             moved = self._moved
             if self._mark != told:
                 told = self._mark

@@ -58,9 +58,10 @@ def what_would_be_lost(worktree: Worktree, *, environment: Mapping[str, str]) ->
     head = _git(worktree.root, environment, "symbolic-ref", "--quiet", "HEAD")
     if head != f"refs/heads/{worktree.branch}":
         return "its branch was changed"
-    # Reachable from any ref but its own branch: merged, or pushed to where a remote's ref says so.
+    # Reachable from any ref but its own branch: merged, or pushed to where a remote's ref says so. `--all` would take
+    # the HEAD of this very worktree in.
     lonely = _git(
-        worktree.root, environment, "rev-list", "--max-count=1", "HEAD", "--not", f"--exclude={head}", "--all"
+        worktree.root, environment, "rev-list", "--max-count=1", "HEAD", "--not", f"--exclude={head}", "--glob=refs/*"
     )
     if lonely is None:
         return "git does not answer for it"

@@ -66,6 +66,11 @@ GRAPH = {
     "undo": "undo --operation op-fact",
     "import": "import --from checklist list.md",
     "restore": "restore copy.db",
+    "send": "message send --to bob --text hello --agent-id ann",
+    "ack": "message ack {unread} --agent-id bob",
+    "prune": "message prune --of bob --older-than 1d --agent-id bob",
+    "plan": "plan submit --text first --agent-id ann",
+    "hand over": "handoff create --agent-id ann --to bob",
 }
 REGISTRY = {
     "add a goal": "goal add --goal-id other --objective more",
@@ -100,6 +105,11 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     (root / "list.md").write_text("- [ ] one\n- [ ] two\n", encoding="utf-8")
     lab.ok("backup", "copy.db")
     lab.ok("fact", "record", "pr_merged:lab#2", "--evidence", "seen", "--operation-id", "op-fact")
+    for text in ("long since read", "unread"):
+        sent = lab.ok("message", "send", "--to", "bob", "--text", text, "--agent-id", "ann")
+        named["unread"] = sent["message"]["message_id"]
+        if text != "unread":
+            lab.ok("message", "ack", named["unread"], "--agent-id", "bob")
     clock.advance(2 * DAY)
     held = lease(lab, named["leased"], "ann", "--ttl", "3d")
     named["lease"], named["token"] = held["lease_id"], held["claim_token"]

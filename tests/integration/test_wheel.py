@@ -66,7 +66,9 @@ def test_the_wheel_holds_the_package_and_every_schema(wheel: Path) -> None:
     schemas = {f"loopx/schemas/{path.name}" for path in (ROOT / "schemas").glob("*.json")}
     migrations = {str(path.relative_to(ROOT)) for path in (ROOT / "loopx").rglob("*.sql")}
     assert schemas
-    assert schemas | migrations | {"loopx/py.typed"} <= names
+    web = ROOT / "loopx" / "web"
+    assets = {str(path.relative_to(ROOT)) for name in ("static", "templates") for path in (web / name).iterdir()}
+    assert schemas | migrations | assets | {"loopx/py.typed"} <= names
     own = f"loopx-{loopx.__version__}"
     assert {name.split("/")[0] for name in names} == {"loopx", f"{own}.dist-info", f"{own}.data"}
     assert {name for name in names if name.startswith(f"{own}.data")} == {f"{own}.data/data/share/man/man1/loopx.1"}

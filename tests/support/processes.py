@@ -26,9 +26,9 @@ def is_alive(pid: int | None) -> bool:
         return not os.path.isdir("/proc/self")  # a system without this table: the signal has reached it
 
 
-def until(holds: Callable[[], bool]) -> None:
+def until(holds: Callable[[], bool], patience: float = PATIENCE_SECONDS) -> None:
     """Return once it holds; fail where it does not come to that."""
-    end = time.monotonic() + PATIENCE_SECONDS
+    end = time.monotonic() + patience
     while not holds():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(_ASK_SECONDS)

@@ -12,7 +12,7 @@ from loopx.core.foreign.backlog_task import task_id
 from loopx.core.foreign.fields import instant_of
 from loopx.core.foreign.record import AcceptanceBox, ForeignState
 from tests.support.foreign.backlog import CONFIG, SIZES, backlog_files, task_text
-from tests.support.foreign.reading import by_id, folder, noted, one_file, only
+from tests.support.foreign.reading import by_id, folder, noted, one_file, only, rejected
 
 OPEN, DONE, DRAFT, CANCELLED = ForeignState.OPEN, ForeignState.DONE, ForeignState.DRAFT, ForeignState.CANCELLED
 PLAIN = "id: BACK-1\ntitle: Write it\nstatus: To Do"
@@ -138,9 +138,8 @@ def test_an_id_has_one_spelling(written: str, found: str | None) -> None:
 
 
 def test_dependencies_and_parents_are_in_that_spelling() -> None:
-    record = of(f"{PLAIN}.2\nparent_task_id: back-001\ndependencies:\n  - BACK-003\n  - '4'\n  - back-3")
-    assert record.source_id == "back-1" or record.text  # the id of PLAIN is not touched by its status
-    assert (record.depends_on, record.parent) == (("back-3", "back-4"), "back-1")
+    record = of(f"{PLAIN}\nparent_task_id: back-009\ndependencies:\n  - BACK-003\n  - '4'\n  - back-3")
+    assert (record.depends_on, record.parent) == (("back-3", "back-4"), "back-9")
 
 
 def test_a_draft_names_tasks_by_the_prefix_of_the_project() -> None:
@@ -285,6 +284,12 @@ def test_prose_among_the_criteria_stays_in_the_text() -> None:
     assert record.text == "Write it\n\n## Acceptance Criteria\nAll of these:\n- no box\n```\n- [ ] code\n```"
 
 
+def test_code_below_a_box_is_text_and_its_boxes_are_none() -> None:
+    record = of(PLAIN, "## Acceptance Criteria\n- [ ] one\n  ```\n  - [ ] code\n  ```\n")
+    assert record.acceptance == (AcceptanceBox("one"),)
+    assert "- [ ] code" in record.text
+
+
 # --- what cannot be taken ----------------------------------------------------------------
 
 
@@ -316,6 +321,34 @@ def test_files_that_cannot_be_taken_are_listed_and_hold_up_no_other() -> None:
     assert ([record.source_id for record in reading.records], reading.ignored) == (["back-1"], 1)
 
 
+def test_a_front_matter_without_an_end_in_sight_is_not_parsed() -> None:
+    reading = folder(read, {"tasks/back-1 - a.md": task_text("a: " + "[" * 100_000)})
+    assert rejected(reading) == [(2, "front_matter_too_long")]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "a: " + "[" * 1_000,
+        "a: &a [*a]",
+        "&x a: 1\n" * 3,
+        "a: &a [1,1,1,1,1,1,1,1]\n"
+        + "\n".join(f"b{n}: &b{n} [{', '.join(['*a' if not n else f'*b{n - 1}'] * 9)}]" for n in range(9)),
+        "a: !!python/object:os.system x",
+        "? [complex]\n: key",
+        "a: 1\n--- x\nb: 2",
+        "\x07: bell",
+        'a: "unclosed',
+    ],
+)
+def test_hostile_front_matter_is_rejected_with_its_line(front: str) -> None:
+    reading = folder(read, {"tasks/back-1 - a.md": task_text(front)})
+    ((line, code),) = rejected(reading)
+    assert code == "front_matter_invalid"
+    assert line is not None
+    assert 2 <= line <= 2 + front.count("\n") + 1
+
+
 def test_windows_ends_and_a_mark_at_the_beginning_do_not_matter() -> None:
     data = b"\xef\xbb\xbf" + task_text(PLAIN, "## Description\n\nWhy\n").replace("\n", "\r\n").encode()
     assert only(folder(read, {"tasks/back-1 - a.md": data})).text == "Write it\n\nWhy"
@@ -334,6 +367,12 @@ def test_a_folder_without_a_task_is_refused_with_what_was_found(files: dict[str,
     with pytest.raises(ImportInvalidError) as refused:
         folder(read, files)
     assert found in refused.value.message
+
+
+def test_a_configuration_alone_is_not_sent_to_the_same_reader_again() -> None:
+    with pytest.raises(ImportInvalidError) as refused:
+        folder(read, {"config.yml": "---\nproject_name: x\n"})
+    assert "--from" not in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize("root", ["", "backlog/", ".backlog/"])

@@ -250,12 +250,12 @@ def test_lines_that_cannot_be_taken_are_listed_with_their_numbers() -> None:
     assert rejected(reading) == [
         (2, "two_values"),
         (3, "repeated_key"),
-        (8, "not_utf8"),
-        (9, "truncated"),
         (4, "id_missing"),
         (5, "id_missing"),
         (6, "text_empty"),
         (7, "text_too_long"),
+        (8, "not_utf8"),
+        (9, "truncated"),
     ]
     assert [record.source_id for record in reading.records] == ["bd-1"]
     assert [row.source_id for row in reading.rejections if row.source_id] == ["bd-5", "bd-6"]

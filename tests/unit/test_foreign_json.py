@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from loopx.core.errors import ImportInvalidError
-from loopx.core.foreign.json_file import read_json_document, read_json_lines
+from loopx.core.foreign.json_file import MOST_REJECTIONS, read_json_document, read_json_lines
 from loopx.core.foreign.json_text import DEEPEST, Flaw, JsonObject, JsonReader
 from loopx.core.foreign.record import SourceFile
 from loopx.core.foreign.sniff import Wanted, what_it_is
@@ -53,6 +53,7 @@ def lines(data: bytes) -> list[tuple[int, str | None]]:
         ('{"a": "\\ud800"}', 1, "lone_surrogate"),
         ('{"\\udfff": 1}', 1, "lone_surrogate"),
         ('{"a": ' + "[" * DEEPEST + "]" * DEEPEST + "}", 1, "too_deep"),
+        ("[" * (DEEPEST + 2) + "]" * (DEEPEST + 2), 1, "too_deep"),
         ("[" * 100_000, 1, "too_deep"),
         ('{"a":' * 100_000, 1, "too_deep"),
         ("nonsense", 1, "not_json"),
@@ -165,14 +166,17 @@ def test_what_is_no_text_at_all_is_refused_whole(data: bytes) -> None:
 
 
 @given(st.binary())
+@example(b"a\x00b")
+@example(b"a\n<<<<<<< b\n")
+@example(b">>>>>>>>")
 def test_a_text_is_sound_exactly_where_no_line_has_a_fault(data: bytes) -> None:
     try:
         found = list(text_lines(data))
     except ImportInvalidError:
         return
     whole = sound_text(data)
-    if whole is None:
-        assert any(line.fault for line in found)
+    if whole is None:  # or it only looked as if there were one
+        assert any(line.fault for line in found) or b"<<<<<<<" in data or b">>>>>>>" in data
     else:
         assert whole == "\n".join(line.text for line in found)
         assert not any(line.fault for line in found)
@@ -196,6 +200,13 @@ def test_every_line_is_an_object_a_rejection_or_blank() -> None:
         (9, "truncated"),
     ]
     assert {row.path for row in found.rejections} == {"f"}
+
+
+def test_a_file_of_bad_lines_is_something_else() -> None:
+    with pytest.raises(ImportInvalidError) as refused:
+        read_json_lines(SourceFile("f", b"x\n" * (MOST_REJECTIONS + 1)))
+    assert refused.value.details["rejected_total"] == MOST_REJECTIONS + 1
+    assert len(read_json_lines(SourceFile("f", b"x\n" * MOST_REJECTIONS)).rejections) == MOST_REJECTIONS
 
 
 def test_a_document_with_marks_of_a_merge_is_refused_with_their_lines() -> None:

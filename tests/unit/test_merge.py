@@ -131,7 +131,7 @@ _fields = st.fixed_dictionaries(
         "text": st.sampled_from(["do it", "[P1] do it", "[P4] do it", "other"]),
         "priority": st.integers(0, 4),
         "blocked_by": st.lists(_names, max_size=3, unique=True),
-        "acceptance": st.lists(st.sampled_from(["a", "b"]), max_size=3),
+        "acceptance": st.lists(st.sampled_from(["a", "b"]), max_size=2, unique=True),
         "status": st.sampled_from(["open", "blocked"]),
         "closure": st.sampled_from(["completed", "failed"]),
         "evidence": st.sampled_from(["e", "f"]),
@@ -177,6 +177,13 @@ def test_merging_is_associative_whatever_happened(history: tuple[Side, Side, Sid
     left = said(base, said(base, one, two), three)
     right = said(base, one, said(base, two, three))
     assert as_text(left) == as_text(right)
+
+
+def test_what_a_hand_wrote_twice_into_a_set_is_there_once() -> None:
+    key = ("todo", "t")
+    record = {"kind": "todo", "id": "t", "text": "do it", "updated_at": "2026-01-01T00:00:00Z"}
+    twice, once = {key: {**record, "acceptance": ["a", "a"]}}, {key: {**record, "acceptance": ["a"]}}
+    assert said({}, twice, once)[key]["acceptance"] == said({}, once, twice)[key]["acceptance"] == ["a"]
 
 
 @given(histories())

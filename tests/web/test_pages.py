@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from loopx.app.worker import Enrolment, Toll, end_worker, start_worker
 from loopx.core.errors import StorageFaultError
+from loopx.core.worker import Ending
 from loopx.web.guard import HEADERS
 from loopx.web.pages import PAGES
 from tests.support.cli import Loopx
 from tests.support.fakes import START, FakeClock
 from tests.support.lab import GOAL, add, add_gate, lease, start_lab
+from tests.support.project import call, opened
 from tests.web import sample as week
 from tests.web.served import serving
 
@@ -382,6 +385,19 @@ def test_a_todo_tells_why_for_each_agent(inside: Loopx) -> None:
     assert "this agent is excluded from it" in tree.text
     assert "a tool is missing" in one.text
     assert "ann not now" not in " ".join(one.text.split())
+
+
+def test_a_worker_is_told_while_it_runs_and_after_its_end(inside: Loopx) -> None:
+    lab = start_lab(inside)
+    with opened(lab.root) as project:
+        enrolment = Enrolment("teammate", "sh /home/ann/run.sh")
+        worker = start_worker(project, call("worker_started", "ann"), enrolment)
+        with serving(lab.root) as served:
+            running = Tree(served.page("/workers")).text
+            end_worker(project, call("worker_ended", "ann"), worker, Toll(Ending.IDLE, tasks=3, completed=2))
+            ended = Tree(served.page("/workers")).text
+    assert "Runs as teammate in sh [local path] since" in running
+    assert "(idle) after 3 tasks, 2 completed" in ended
 
 
 def test_times_are_told_from_the_projects_clock(inside: Loopx, clock: FakeClock) -> None:

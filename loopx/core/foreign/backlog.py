@@ -30,6 +30,7 @@ _FOLDERS = {
     "archive/drafts": Folder.ARCHIVE,
 }
 _CONFIGS = ("config.yml", "config.yaml")
+LONGEST_FRONT_MATTER = 65_536  # characters; real ones have hundreds, and YAML is slow to read
 _WANTED = Wanted("tasks of Backlog.md", "backlog")
 
 
@@ -94,6 +95,10 @@ class _Backlog:
         split = split_front_matter(lines)
         if split is None:
             self._take_without(file, lines)
+            return
+        if len(split.yaml) > LONGEST_FRONT_MATTER:
+            message = f"the front matter is longer than {LONGEST_FRONT_MATTER} characters"
+            self._reject(file, FIRST_LINE, "front_matter_too_long", message)
             return
         front = self._parse(split.yaml)
         if isinstance(front, YamlFault):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"<!-- *(?:AC|DOD|SECTION:[A-Z_]{1,40}) *: *(?:BEGIN|END) *-->")
 _BOX_SECTIONS = frozenset(("acceptance criteria", "definition of done"))
 _UNNAMED_SECTION = "description"  # its heading says nothing
-_NUMBER = re.compile(r"#\d{1,6}[ \t]+")
+_NUMBER = re.compile(r"\A#\d{1,6}[ \t]+")
 
 
 class Body(Value):
@@ -32,13 +32,14 @@ def read_body(lines: Sequence[str]) -> Body:
     reader = _BodyReader()
     for line in lines:
         reader.take(line)
-    return Body("\n".join(reader.text).strip("\n"), tuple(reader.boxes))
+    boxes = tuple(AcceptanceBox("\n".join(texts), is_ticked) for texts, is_ticked in reader.boxes)
+    return Body("\n".join(reader.text).strip("\n"), boxes)
 
 
 class _BodyReader:
     def __init__(self) -> None:
         self.text: list[str] = []
-        self.boxes: list[AcceptanceBox] = []
+        self.boxes: list[tuple[list[str], bool]] = []  # the lines of each, and whether it is ticked
         self._fence: Fence | None = None
         self._list_heading: str | None = None  # of the list that is being read
         self._is_in_box = False
@@ -70,12 +71,10 @@ class _BodyReader:
         """A line of a list of boxes; what is neither a box nor below one is text."""
         box = box_of(line)
         if box is not None and box.state is not None and box.text:
-            text = _NUMBER.sub("", box.text, count=1) if _NUMBER.match(box.text) else box.text
-            self.boxes.append(AcceptanceBox(text, box.state is BoxState.DONE))
+            self.boxes.append(([_NUMBER.sub("", box.text)], box.state is BoxState.DONE))
             self._is_in_box = True
         elif self._is_in_box and line[:1] in (" ", "\t") and line.strip() and fence_of(line) is None:
-            last = self.boxes[-1]
-            self.boxes[-1] = last._replace(text=f"{last.text}\n{line.strip()}")
+            self.boxes[-1][0].append(line.strip())
         elif line.strip():
             self._is_in_box = False
             if self._list_heading:

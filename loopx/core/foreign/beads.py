@@ -75,7 +75,8 @@ class _Beads:
         self._take_deletions()
         self._see_others()
         records = tuple(map(self._with_waiting, self._records))
-        return Reading(records, tuple(self._rejections), self._oddities.notes(), self._ignored)
+        rejections = tuple(sorted(self._rejections, key=lambda row: (row.path or "", row.line or 0)))
+        return Reading(records, rejections, self._oddities.notes(), self._ignored)
 
     def _place(self, file: SourceFile) -> str | None:
         return file.path if self._in_folder else None

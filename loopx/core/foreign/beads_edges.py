@@ -54,6 +54,9 @@ class Edges(Value):
     odd: tuple[Any, ...] = ()
 
 
+NO_EDGES = Edges()
+
+
 class EdgeReader:
     """Reads the edges of one issue after the other."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from loopx.core.foreign.beads_edges import NO_EDGES, Edges
 from loopx.core.foreign.fields import id_of, instant_of, text_fault, text_of
 from loopx.core.foreign.record import AcceptanceBox, ForeignRecord, ForeignState, Rejection
 from loopx.core.foreign.record_fields import RecordFields, sectioned
 
 if TYPE_CHECKING:
-    from loopx.core.foreign.beads_edges import EdgeReader, Edges
+    from loopx.core.foreign.beads_edges import EdgeReader
     from loopx.core.foreign.json_text import JsonObject
     from loopx.core.foreign.oddities import Oddities
 
@@ -69,6 +70,8 @@ class IssueReader:
 
     def _edges_of(self, issue_id: str, fields: RecordFields) -> Edges:
         listed = fields.raw("dependencies")
+        if listed is None:
+            return NO_EDGES
         edges = self._edges.read(issue_id, listed if isinstance(listed, list) else (), fields.line)
         if not isinstance(listed, list):
             fields.keep("dependencies")
@@ -151,6 +154,8 @@ def _see_type(fields: RecordFields) -> None:
 
 def _boxes(criteria: str) -> tuple[AcceptanceBox, ...]:
     """A criterion a bullet where the text is a list, else the one text."""
+    if not criteria:
+        return ()
     lines = [line for line in criteria.replace("\r\n", "\n").split("\n") if line.strip()]
     bullets = [_BULLET.fullmatch(line) for line in lines]
     found = [bullet for bullet in bullets if bullet is not None]

@@ -193,6 +193,10 @@ def _logins(fields: RecordFields, name: str) -> tuple[str, ...]:
 
 def _shorten(fields: RecordFields) -> None:
     """Keep what people call a person, a milestone and a type; not their records."""
+    if fields.raw("comments") == 0:  # their number in one dialect, the comments themselves in the other
+        fields.skip("comments")
+    else:
+        fields.keep("comments")
     for name, key in (
         ("user", "login"),
         ("author", "login"),

@@ -24,6 +24,7 @@ _WAITS = re.compile(r"\b(?:blocked[ \t]{1,3}(?:by|on)|depends[ \t]{1,3}on)\b", r
 _DENIED = re.compile(r"(?:\bnot|\bno longer|n't|\bnever|\bwas)\s{0,3}$", re.IGNORECASE)
 _DENIAL_REACH = 16  # characters before the words
 _BETWEEN = re.compile(r"(?:[ \t:,;&*_()\[\]-]|\band\b){0,12}", re.IGNORECASE)
+_LINE_END = re.compile(r"[ \t:*_#]*\Z")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _INLINE_CODE = re.compile(r"`[^`]*`")
 _STRUCK = re.compile(r"~~[^~]*~~")
@@ -90,7 +91,7 @@ def _waits(line: str, repository: str) -> tuple[list[str], bool]:
             continue
         listed = _listed(line, words.end(), repository)
         found += listed
-        ends_line = not listed and not line[words.end() :].strip(" \t:*_#")
+        ends_line = not listed and _LINE_END.match(line, words.end()) is not None
     return found, ends_line
 
 

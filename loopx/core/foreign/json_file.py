@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from loopx.core.foreign.text_lines import Line
 
 _SHOWN = 50  # lines that a refusal lists
+MOST_REJECTIONS = 10_000  # a file with more bad lines is something else
 _NO_OBJECT = "no_object"
 
 
@@ -34,7 +35,7 @@ class JsonLines(Value):
 def read_json_lines(file: SourceFile, *, path: str | None = None) -> JsonLines:
     """Every line as an object, a rejection (which names `path`) or a blank one.
 
-    ImportInvalidError where the bytes are no text at all.
+    ImportInvalidError where the bytes are no text at all, or more than `MOST_REJECTIONS` lines are bad.
     """
     found = JsonLines([], [], 0)
     reader, blank = JsonReader(), 0
@@ -46,6 +47,8 @@ def read_json_lines(file: SourceFile, *, path: str | None = None) -> JsonLines:
             blank += 1
         else:
             found.rejections.append(Rejection(value.line, value.fault, value.message, path=path))
+            if len(found.rejections) > MOST_REJECTIONS:
+                raise _too_many(file, found.rejections)
     return found._replace(blank=blank)
 
 
@@ -91,6 +94,16 @@ def refuse_flawed(file: SourceFile, value: JsonObject) -> None:
     """ImportInvalidError where what holds the records is flawed itself: which of two would count?"""
     if value.flaw is not None:
         raise _refusal(file, [value.flaw])
+
+
+def _too_many(file: SourceFile, rejections: list[Rejection]) -> ImportInvalidError:
+    first = [Flaw(row.line or 0, row.reason_code, row.message) for row in rejections[:_SHOWN]]
+    return ImportInvalidError(
+        f"{file.path}: more than {MOST_REJECTIONS} lines cannot be taken, the first in line {first[0].line}",
+        hint="Name a file of the format.",
+        rejected=list(_rows(first)),
+        rejected_total=len(rejections),
+    )
 
 
 def _refusal(file: SourceFile, flaws: list[Flaw]) -> ImportInvalidError:

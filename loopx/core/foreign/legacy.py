@@ -48,7 +48,7 @@ def read(files: Sequence[SourceFile], options: ReadOptions) -> Reading:
 
     ImportInvalidError where several are there and none has its id, and where nothing of the format is.
     """
-    registries = [file for file in files if file.data.lstrip(_BOM_AND_SPACE).startswith(b"{")]
+    registries = [file for file in files if _is_json(file)]
     states = [file for file in files if file not in registries]
     notes: list[Note] = []
     goals = [goal for file in registries for goal in _goals(file, notes, options)]
@@ -63,6 +63,10 @@ def read(files: Sequence[SourceFile], options: ReadOptions) -> Reading:
 
 
 _BOM_AND_SPACE = b"\xef\xbb\xbf \t\r\n"
+
+
+def _is_json(file: SourceFile) -> bool:
+    return file.path.endswith(".json") or file.data.lstrip(_BOM_AND_SPACE).startswith(b"{")
 
 
 def _chosen(states: Sequence[SourceFile], options: ReadOptions) -> SourceFile | None:

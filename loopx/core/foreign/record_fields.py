@@ -43,7 +43,8 @@ class RecordFields:
         value = self.raw(name)
         if isinstance(value, str):
             return value
-        self.keep(name)
+        if value is not None:
+            self.keep(name)
         return ""
 
     def word(self, name: str) -> str | None:
@@ -53,16 +54,20 @@ class RecordFields:
     def texts(self, name: str) -> tuple[str, ...]:
         """The texts of a list, or the one text; a list with anything else in it is kept too."""
         value = self.raw(name)
+        if value is None:
+            return ()
         texts = texts_of(value)
-        if value is not None and value != list(texts) and not isinstance(value, str):
+        if value != list(texts) and not isinstance(value, str):
             self.keep(name)
         return texts
 
     def instant(self, name: str) -> Instant | None:
         """The instant; what is no date is kept and noted."""
         value = self.raw(name)
+        if value is None:
+            return None
         at = instant_of(value)
-        if at is None and value is not None:
+        if at is None:
             self.see("date_unknown", f"{name} is no date; it is kept beside the todo")
             self.keep(name)
         return at

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loopx.core.foreign.fields import id_of
+from loopx.core.errors import ImportInvalidError
+from loopx.core.foreign.fields import LONGEST_ID, id_of
 from loopx.core.foreign.json_file import read_json_document, refuse_flawed
 from loopx.core.foreign.json_text import JsonObject
 from loopx.core.foreign.oddities import Oddities
@@ -86,9 +87,14 @@ def _tags(document: JsonObject) -> list[_Tag] | None:
 
 
 def _refuse_flawed(file: SourceFile, document: JsonObject, tags: list[_Tag]) -> None:
-    """ImportInvalidError where a key of the document or of a tag stands twice."""
+    """ImportInvalidError where a key of the document or of a tag stands twice, or where a tag is no name."""
     refuse_flawed(file, document)
     for tag in tags:
+        if len(tag.name) > LONGEST_ID:
+            raise ImportInvalidError(
+                f"{file.path} has a tag of {len(tag.name)} characters; {LONGEST_ID} is the most",
+                hint="Give the tag a shorter name.",
+            )
         holder = document.get(tag.name)
         if isinstance(holder, JsonObject):
             refuse_flawed(file, holder)

@@ -91,7 +91,7 @@ class TaskReader:
             priority=_priority(fields),
             depends_on=depends_on,
             parent=None if place.parent is None else source_id(place.tag, place.parent),
-            labels=(place.tag,) if self._is_tagged else (),
+            labels=(place.tag,) if self._is_tagged and place.tag.strip() else (),
             updated_at=fields.instant("updatedAt"),
             question=f"Review of task {own}: may it be closed? {first_line(text)}" if is_review else None,
             acceptance=tuple(AcceptanceBox(box.strip()) for box in fields.texts("acceptanceCriteria") if box.strip()),
