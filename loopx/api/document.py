@@ -580,6 +580,7 @@ class InboxV1(TypedDict):
     truncated: bool
     next_cursor: str | None
     hand_made_grants: list[GrantOfGoal]
+    notified: NotRequired[list[str]]
     state: str
     warnings: list[str]
 

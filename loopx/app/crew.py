@@ -14,13 +14,12 @@ from loopx.store.overview import held_todos
 from loopx.store.workers import find_worker
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from loopx.app.mutation import Document
     from loopx.app.project import Project, Snapshot
     from loopx.core.goal import Goal
     from loopx.core.instant import Instant
     from loopx.core.todo import Todo
+    from loopx.store.connection import Connection
     from loopx.store.glance import Act
 
 SHOWN = 200  # held todos, those of best rank first
@@ -83,7 +82,7 @@ def _held(todo: Todo, how: str, since: Instant, until: Instant) -> Document:
     return {**brief_todo(todo), "held": how, "since": format_instant(since), "until": format_instant(until)}
 
 
-def _worker(db: sqlite3.Connection, goal_id: str, agent_id: str) -> Document | None:
+def _worker(db: Connection, goal_id: str, agent_id: str) -> Document | None:
     worker = find_worker(db, goal_id, agent_id)
     if worker is None:
         return None

@@ -18,7 +18,6 @@ from loopx.store.events import last_sequence
 from loopx.store.replay import drifts, past_events, replay, table_state
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
     from loopx.app.mutation import Call
@@ -45,7 +44,7 @@ def move(project: Project, call: Call, url: str, *, progress: Callable[[str], No
     with store.alone(), server.entered(url) as target:
         registry = project.registry_text
 
-        def carry(source: sqlite3.Connection) -> Document:
+        def carry(source: Connection) -> Document:
             project.registry(source)  # it must be a registry before it goes anywhere
             _refuse_unsound(source, "here")
             state = project_id(source)

@@ -42,6 +42,7 @@ FAMILIES = {
     "worker": ("loopx.cli.worker", "An agent that finds ready work by itself."),
     "team": ("loopx.cli.team", "A lead and its workers: run, watch, shut down."),
     "status": ("loopx.cli.status", "The goal at a glance."),
+    "board": ("loopx.cli.board", "A goal's lanes in the terminal, with answers to gates."),
     "dashboard": ("loopx.cli.dashboard", "Goals, questions, board and graph as a web page."),
     "replay": ("loopx.cli.replay", "The todos as they were at any time."),
     "undo": ("loopx.cli.undo", "Take an operation back that nothing builds on."),
