@@ -33,8 +33,9 @@ def shown(url: str) -> str:
         port = ""
     who = f"{quote(user)}@" if user else ""
     place = f"{host}:{port}" if port else host
-    query = {name: value for name, value in parts.items() if name != "dbname"}
-    return f"postgresql://{who}{place}/{quote(parts.get('dbname', ''))}{'?' if query else ''}{urlencode(query, quote_via=quote)}"
+    name = quote(parts.pop("dbname", ""))
+    query = f"?{urlencode(parts, quote_via=quote)}" if parts else ""
+    return f"postgresql://{who}{place}/{name}{query}"
 
 
 def _unreadable() -> UsageError:
