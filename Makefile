@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup compile demo test test-postgres fast lint format types docs reference acceptance bench soak screenshots wheel-matrix check clean
+.PHONY: help setup compile demo test fast lint format types docs reference acceptance bench soak screenshots wheel-matrix check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -30,9 +30,6 @@ demo: compile  ## the worked example on a throw-away project, told step by step
 
 test: compile  ## the whole suite
 	$(PYTEST) -n 2
-
-test-postgres: compile  ## the suites of commands and integration again, on a PostgreSQL server of their own
-	$(PYTEST) -n 2 --engine=postgres tests/cli tests/integration
 
 fast: compile  ## the pure tests alone, in seconds
 	$(PYTEST) -q tests/unit

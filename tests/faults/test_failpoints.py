@@ -313,7 +313,7 @@ def test_every_failpoint_lies_on_the_way_of_some_command(
     monkeypatch.setattr(migrate, "_FOLDER", str(folder))
     monkeypatch.setattr(migrate, "LATEST", migrate.LATEST + 1)
     met |= set(reached(older, ["doctor", "--fix"], NOW))
-    assert met == NAMES
+    assert met == {name for name in NAMES if not name.startswith("move: ")}  # see tests/postgres/test_move.py
 
 
 def copied(base: Path, folder: Path, number: int) -> Path:
